@@ -1,0 +1,24 @@
+//! Finds the system's LAPACK for the `lapack` feature, or stops with the name of the package to install.
+
+use std::env;
+
+fn main() {
+    println!("cargo:rerun-if-env-changed=OPENBLAS_LIB_DIR");
+    println!("cargo:rerun-if-changed=build.rs");
+    if env::var_os("CARGO_FEATURE_LAPACK").is_none() {
+        return;
+    }
+    if let Some(dir) = env::var_os("OPENBLAS_LIB_DIR") {
+        println!("cargo:rustc-link-search=native={}", dir.to_string_lossy());
+        println!("cargo:rustc-link-lib=openblas");
+        return;
+    }
+    if ["openblas", "lapack"].iter().any(|name| pkg_config::probe_library(name).is_ok()) {
+        return;
+    }
+    eprintln!(
+        "lambdacut needs a LAPACK library: install libopenblas-dev (Debian, Ubuntu: apt-get install libopenblas-dev pkg-config), \
+         set OPENBLAS_LIB_DIR to the directory that holds libopenblas, or build with --no-default-features."
+    );
+    std::process::exit(1);
+}

@@ -1,0 +1,38 @@
+//! The command line: raw arguments → resolved job → run → exit code. The only place that prints.
+//!
+//! One file a command, each with an `Args` struct and a `run` function; what several commands share is in `common`.
+
+mod common;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Clusters large sparse graphs without being told how many clusters there are.
+#[derive(Debug, Parser)]
+#[command(name = "lambdacut", version, about, max_term_width = 110)]
+pub struct Cli {
+    #[command(flatten)]
+    global: common::Global,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {}
+
+/// Parses the arguments, runs the command and says how it went: 0 done, 1 wrong input or request, 2 usage, 130 interrupted.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match cli.global.in_pool(|| run(&cli)) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("lambdacut: {error:#}");
+            ExitCode::from(1)
+        }
+    }
+}
+
+fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
+    let _global = &cli.global;
+    match cli.command {}
+}

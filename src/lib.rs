@@ -1,0 +1,11 @@
+//! Clusters large sparse graphs without being told how many clusters there are.
+
+pub mod fit;
+pub mod graph;
+pub mod ids;
+pub mod io;
+pub mod numeric;
+pub mod observe;
+pub mod params;
+pub mod partition;
+pub mod report;

@@ -1,0 +1,7 @@
+//! The `lambdacut` program: see [`cli`].
+
+mod cli;
+
+fn main() -> std::process::ExitCode {
+    cli::main()
+}

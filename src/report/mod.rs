@@ -1,0 +1,3 @@
+//! Results → bytes: the JSON document, the HTML page, SVG plots.
+
+pub mod document;

@@ -1,0 +1,11 @@
+//! The integration tests, one binary with one module a subject.
+#![allow(missing_docs)]
+
+#[path = "it/support.rs"]
+mod support;
+
+#[path = "it/graph.rs"]
+mod graph;
+
+#[path = "it/layers.rs"]
+mod layers;
