@@ -1,5 +1,6 @@
 //! Clusters large sparse graphs without being told how many clusters there are.
 
+pub mod cluster;
 pub mod fit;
 pub mod graph;
 pub mod ids;
