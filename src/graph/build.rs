@@ -43,14 +43,14 @@ pub enum Listing {
 
 /// The rows of an [`EdgeList`], each arc packed by [`pack`].
 #[derive(Debug, Clone, PartialEq)]
-pub enum Rows {
+pub enum RawRows {
     /// Without weights: 8 bytes a row.
     Plain(Vec<u64>),
     /// With weights: 16 bytes a row.
     Weighted(Vec<(u64, f64)>),
 }
 
-impl Rows {
+impl RawRows {
     /// How many rows there are.
     pub fn len(&self) -> usize {
         match self {
@@ -91,7 +91,7 @@ pub struct EdgeList {
     /// The number of vertices.
     pub vertices: usize,
     /// The rows.
-    pub rows: Rows,
+    pub rows: RawRows,
     /// What a row stands for.
     pub listing: Listing,
 }
@@ -100,13 +100,13 @@ impl EdgeList {
     /// Rows without weights.
     pub fn plain(vertices: usize, arcs: impl IntoIterator<Item = (Vertex, Vertex)>) -> Self {
         let rows = arcs.into_iter().map(|(i, j)| pack(i, j)).collect();
-        Self { vertices, rows: Rows::Plain(rows), listing: Listing::Arcs }
+        Self { vertices, rows: RawRows::Plain(rows), listing: Listing::Arcs }
     }
 
     /// Rows with weights.
     pub fn weighted(vertices: usize, arcs: impl IntoIterator<Item = (Vertex, Vertex, f64)>) -> Self {
         let rows = arcs.into_iter().map(|(i, j, w)| (pack(i, j), w)).collect();
-        Self { vertices, rows: Rows::Weighted(rows), listing: Listing::Arcs }
+        Self { vertices, rows: RawRows::Weighted(rows), listing: Listing::Arcs }
     }
 }
 
@@ -256,17 +256,17 @@ pub fn build(list: EdgeList, policy: &Policy) -> Result<(AnyGraph, Counts), Buil
     let EdgeList { vertices, rows, listing } = list;
     let mut counts = Counts { rows: rows.len() as u64, ..Counts::default() };
     let graph = match rows {
-        Rows::Weighted(rows) if !policy.unweighted => weighted(vertices, rows, listing, policy, &mut counts)?,
-        Rows::Plain(rows) if policy.duplicates == Duplicates::Sum && !policy.unweighted => {
+        RawRows::Weighted(rows) if !policy.unweighted => weighted(vertices, rows, listing, *policy, &mut counts)?,
+        RawRows::Plain(rows) if policy.duplicates == Duplicates::Sum && !policy.unweighted => {
             let rows = rows.into_par_iter().map(|arc| (arc, 1.0)).collect();
-            weighted(vertices, rows, listing, policy, &mut counts)?
+            weighted(vertices, rows, listing, *policy, &mut counts)?
         }
         rows => {
             let rows = match rows {
-                Rows::Plain(rows) => rows,
-                Rows::Weighted(rows) => without_weights(vertices, rows, &mut counts)?,
+                RawRows::Plain(rows) => rows,
+                RawRows::Weighted(rows) => without_weights(vertices, &rows, &mut counts)?,
             };
-            let edges = merged(vertices, rows, listing, policy, &mut counts)?;
+            let edges = merged(vertices, rows, listing, *policy, &mut counts)?;
             AnyGraph::Unit(assemble::<Unit, _>(vertices, edges))
         }
     };
@@ -278,7 +278,7 @@ fn weighted(
     n: usize,
     rows: Vec<(u64, f64)>,
     listing: Listing,
-    policy: &Policy,
+    policy: Policy,
     counts: &mut Counts,
 ) -> Result<AnyGraph, BuildError> {
     let edges = merged(n, rows, listing, policy, counts)?;
@@ -286,8 +286,8 @@ fn weighted(
 }
 
 /// Drops the weights, and with them the rows of weight 0.
-fn without_weights(n: usize, rows: Vec<(u64, f64)>, counts: &mut Counts) -> Result<Vec<u64>, GraphError> {
-    check(n, &rows)?;
+fn without_weights(n: usize, rows: &[(u64, f64)], counts: &mut Counts) -> Result<Vec<u64>, GraphError> {
+    check(n, rows)?;
     let kept: Vec<u64> = rows.par_iter().filter(|&&(_, w)| w > 0.0).map(|&(arc, _)| arc).collect();
     counts.zero_weights += (rows.len() - kept.len()) as u64;
     Ok(kept)
@@ -298,7 +298,7 @@ fn merged<R: Row>(
     n: usize,
     mut rows: Vec<R>,
     listing: Listing,
-    policy: &Policy,
+    policy: Policy,
     counts: &mut Counts,
 ) -> Result<Vec<R>, BuildError> {
     check(n, &rows)?;
@@ -376,7 +376,7 @@ fn sort<R: Row>(rows: &mut [R], stable: bool) {
 }
 
 /// What the runs of equal edges look like.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 struct Survey {
     duplicates: u64,
     one_way: u64,

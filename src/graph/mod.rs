@@ -6,13 +6,13 @@
 //! Memory: 4 bytes an arc and 8 a vertex for [`Unit`] weights; weighted graphs add the weight of each arc and 8 bytes a
 //! vertex for its degree.
 
-pub(crate) mod build;
+mod build;
 mod components;
 mod contract;
 mod store;
 
 pub use build::{
-    BuildError, Counts, Direction, Duplicates, EdgeList, Listing, MOST_VERTICES, Policy, SelfLoops, build, pack, unpack,
+    BuildError, Counts, Direction, Duplicates, EdgeList, Listing, MOST_VERTICES, Policy, RawRows, SelfLoops, build, pack, unpack,
 };
 pub use components::{Components, components};
 pub use contract::{Contraction, Members, contract};
