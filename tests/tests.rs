@@ -9,3 +9,9 @@ mod graph;
 
 #[path = "it/layers.rs"]
 mod layers;
+
+#[path = "it/build.rs"]
+mod build;
+
+#[path = "it/io.rs"]
+mod io;
