@@ -9,3 +9,6 @@ mod graph;
 
 #[path = "it/layers.rs"]
 mod layers;
+
+#[path = "it/metrics.rs"]
+mod metrics;

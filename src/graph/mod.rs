@@ -10,6 +10,7 @@ mod components;
 mod contract;
 mod store;
 
+pub(crate) use components::components_within;
 pub use components::{Components, components};
 pub use contract::{Contraction, Members, contract};
 pub use store::{Array, Unit, Weight};
