@@ -1,5 +1,7 @@
 //! Metrics: golden numbers of other programs, brute force on small inputs, and what must hold always.
 
+// Golden numbers stand as their program printed them.
+#![allow(clippy::unreadable_literal)]
 use crate::support::graphs;
 use lambdacut::graph::{Graph, Unit};
 use lambdacut::ids::NONE;
