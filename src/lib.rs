@@ -1,6 +1,7 @@
 //! Clusters large sparse graphs without being told how many clusters there are.
 
 pub mod fit;
+pub mod generate;
 pub mod graph;
 pub mod ids;
 pub mod io;

@@ -12,3 +12,6 @@ mod layers;
 
 #[path = "it/metrics.rs"]
 mod metrics;
+
+#[path = "it/generate.rs"]
+mod generate;

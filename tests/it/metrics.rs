@@ -239,7 +239,7 @@ fn formula_graph() -> Graph<f64> {
     Graph::from_edges(60, &edges).unwrap()
 }
 
-/// networkx 3.6.1 on the same graph `G` with clusters `C[c] = {i : isqrt(i) == c}`, and NetworKit 11.2.2 for coverage:
+/// networkx 3.6.1 on the same graph `G` with clusters `C[c] = {i : isqrt(i) == c}`, and `NetworKit` 11.2.2 for coverage:
 ///
 /// ```python
 /// cond = [nx.conductance(G, c, weight="weight") for c in C]; sum(cond) / 8, max(cond)
@@ -268,7 +268,7 @@ fn graph_metrics_are_what_networkx_computes() {
     assert_eq!(m.disconnected_clusters, 3);
 }
 
-/// NetworKit 11.2.2, covers `A`, `B` of the same vertices:
+/// `NetworKit` 11.2.2, covers `A`, `B` of the same vertices:
 /// `(CoverF1Similarity(H, A, B).run().getUnweightedAverage() + CoverF1Similarity(H, B, A).run().getUnweightedAverage()) / 2`.
 #[test]
 fn average_f1_is_what_networkit_computes() {

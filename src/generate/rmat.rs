@@ -1,0 +1,93 @@
+//! R-MAT: arcs between `2^scale` vertices, found by descending `scale` times into one of the four quadrants of the adjacency matrix
+//! with probabilities a, b, c, d = 1 − a − b − c (Chakrabarti, Zhan and Faloutsos, 2004).
+//!
+//! Arcs come in chunks of [`Rmat::CHUNK`], each from its own stream of random numbers, so that any part of a list of any length can be made
+//! at any time, in parallel, in the memory of the chunks at hand: 8 bytes an arc. Loops and repeats are left in, as is usual; a reader
+//! that makes a simple graph of them finds fewer edges.
+
+use super::random::{Purpose, Stream};
+use super::{GenerateError, check};
+use crate::ids::Vertex;
+
+/// The parameters of R-MAT; the defaults are those of the Graph500 benchmark.
+///
+/// ```
+/// use lambdacut::generate::Rmat;
+/// let rmat = Rmat { scale: 10, arcs: 100_000, ..Rmat::default() }.checked().unwrap();
+/// let arcs: Vec<_> = (0..rmat.chunks()).flat_map(|c| rmat.chunk(c)).collect();
+/// assert_eq!(arcs.len(), 100_000);
+/// assert!(arcs.iter().all(|&(from, to)| from < 1024 && to < 1024));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rmat {
+    /// There are `2^scale` vertices.
+    pub scale: u32,
+    /// How many arcs, repeats included.
+    pub arcs: u64,
+    /// The probability of the upper left quadrant.
+    pub a: f64,
+    /// The probability of the upper right quadrant.
+    pub b: f64,
+    /// The probability of the lower left quadrant.
+    pub c: f64,
+    /// The seed.
+    pub seed: u64,
+}
+
+impl Default for Rmat {
+    fn default() -> Self {
+        Self { scale: 16, arcs: 16 << 16, a: 0.57, b: 0.19, c: 0.19, seed: crate::params::DEFAULT_SEED }
+    }
+}
+
+/// Parameters that were checked, ready to make arcs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CheckedRmat {
+    parameters: Rmat,
+    /// Below the first: a; below the second: b; below the third: c; else d — in units of 2⁻³².
+    bounds: [u64; 3],
+}
+
+impl Rmat {
+    /// Arcs of one chunk (the last may be shorter).
+    pub const CHUNK: u64 = 1 << 16;
+
+    /// Checks the parameters.
+    pub fn checked(self) -> Result<CheckedRmat, GenerateError> {
+        let Self { scale, a, b, c, .. } = self;
+        check("the scale", scale.into(), (1..=31).contains(&scale), "between 1 and 31")?;
+        for (name, p) in [("a", a), ("b", b), ("c", c), ("d = 1 - a - b - c", 1.0 - a - b - c)] {
+            // A d of −1e-17 comes from adding three decimal fractions, not from a wrong request.
+            check(name, p, (-1e-12..=1.0).contains(&p), "a probability")?;
+        }
+        let bound = |p: f64| (p * (1u64 << 32) as f64) as u64;
+        Ok(CheckedRmat { parameters: self, bounds: [bound(a), bound(a + b), bound(a + b + c)] })
+    }
+}
+
+impl CheckedRmat {
+    /// The number of chunks.
+    pub fn chunks(&self) -> u64 {
+        self.parameters.arcs.div_ceil(Rmat::CHUNK)
+    }
+
+    /// The arcs of one chunk, in order. O(scale) an arc.
+    pub fn chunk(&self, chunk: u64) -> Vec<(Vertex, Vertex)> {
+        let mut stream = Stream::new(self.parameters.seed, Purpose::Edges, chunk);
+        let count = (self.parameters.arcs - chunk * Rmat::CHUNK).min(Rmat::CHUNK);
+        (0..count).map(|_| self.arc(&mut stream)).collect()
+    }
+
+    fn arc(&self, stream: &mut Stream) -> (Vertex, Vertex) {
+        let (mut from, mut to) = (0, 0);
+        let mut bits = 0;
+        for level in 0..self.parameters.scale {
+            // One draw serves two levels, 32 bits each.
+            bits = if level % 2 == 0 { stream.bits() } else { bits >> 32 };
+            let quadrant = self.bounds.iter().map(|&bound| u32::from(bits & 0xffff_ffff >= bound)).sum::<u32>();
+            from = from << 1 | quadrant >> 1;
+            to = to << 1 | quadrant & 1;
+        }
+        (from, to)
+    }
+}
