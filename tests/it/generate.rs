@@ -1,6 +1,7 @@
 //! Generators: what they promise, measured; the same on any number of threads; and the same as ever, by checksum.
 
 use lambdacut::generate::{Affinity, Blobs, Cliques, GenerateError, Lfr, Planted, Rmat, Sbm};
+use lambdacut::observe::{CancelToken, Silent};
 use proptest::prelude::*;
 use rayon::prelude::*;
 use xxhash_rust::xxh3::Xxh3;
@@ -206,6 +207,23 @@ fn rmat_chunks_do_not_depend_on_each_other() {
     let parallel: Vec<_> = (0..rmat.chunks()).into_par_iter().map(|c| rmat.chunk(c)).collect();
     assert_eq!(forward, parallel);
     assert_ne!(forward[0], forward[1]);
+}
+
+#[test]
+fn rmat_writes_its_chunks_in_order_and_stops_when_asked() {
+    let rmat = Rmat { arcs: 5 * Rmat::CHUNK + 11, scale: 20, ..Rmat::default() }.checked().unwrap();
+    let write = |threads| {
+        let mut text = Vec::new();
+        on_threads(threads, || rmat.write_to(&mut text, &Silent)).unwrap();
+        text
+    };
+    let text = write(2);
+    assert!(text == write(1), "the same on one thread");
+    let expected = (0..rmat.chunks()).flat_map(|c| rmat.chunk(c)).map(|(from, to)| format!("{from}\t{to}\n")).collect::<String>();
+    assert!(text == expected.as_bytes(), "what the chunks hold");
+    let stop = CancelToken::default();
+    stop.cancel();
+    assert!(rmat.write_to(&mut Vec::new(), &stop).is_err());
 }
 
 #[test]
