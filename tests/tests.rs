@@ -15,3 +15,9 @@ mod metrics;
 
 #[path = "it/generate.rs"]
 mod generate;
+
+#[path = "it/build.rs"]
+mod build;
+
+#[path = "it/io.rs"]
+mod io;
