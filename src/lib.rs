@@ -2,9 +2,11 @@
 
 pub mod cluster;
 pub mod fit;
+pub mod generate;
 pub mod graph;
 pub mod ids;
 pub mod io;
+pub mod metrics;
 pub mod numeric;
 pub mod observe;
 pub mod params;

@@ -10,6 +10,12 @@ mod graph;
 #[path = "it/layers.rs"]
 mod layers;
 
+#[path = "it/metrics.rs"]
+mod metrics;
+
+#[path = "it/generate.rs"]
+mod generate;
+
 #[path = "it/build.rs"]
 mod build;
 
