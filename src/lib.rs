@@ -4,6 +4,7 @@ pub mod fit;
 pub mod graph;
 pub mod ids;
 pub mod io;
+pub mod linalg;
 pub mod numeric;
 pub mod observe;
 pub mod params;
