@@ -21,3 +21,9 @@ mod build;
 
 #[path = "it/io.rs"]
 mod io;
+
+#[path = "it/datasets.rs"]
+mod datasets;
+
+#[path = "it/cli_evaluate.rs"]
+mod cli_evaluate;
