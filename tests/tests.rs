@@ -9,3 +9,9 @@ mod graph;
 
 #[path = "it/layers.rs"]
 mod layers;
+
+#[path = "it/kernel_dp_means.rs"]
+mod kernel_dp_means;
+
+#[path = "it/objective.rs"]
+mod objective;

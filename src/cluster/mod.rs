@@ -1,0 +1,3 @@
+//! The algorithms: one file (or folder) each, all returning a [`Fit`](crate::fit::Fit).
+
+pub mod kernel_dp_means;

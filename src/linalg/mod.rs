@@ -1,0 +1,3 @@
+//! Operators and eigenvalues.
+
+pub mod extreme;
