@@ -95,40 +95,43 @@ impl Means {
         self.unlinked.get(1).map_or(f64::INFINITY, |&c| self.all[c as usize].norm)
     }
 
+    /// Working memory for [`Means::nearest`]: an entry for each cluster, unless that is much for `elements` elements.
+    pub fn tally(&self, elements: usize) -> Tally {
+        if self.len() <= elements / 8 + 1024 { Tally::dense(self.len()) } else { Tally::hashed() }
+    }
+
     /// The nearest mean of element `i`: its own cluster on a tie, else the lowest index. O(row).
-    ///
-    /// With non-negative links `δ` only falls while the row is added up, so the smallest of all partial values is the smallest of the final
-    /// ones, and one sweep over the row suffices.
     #[inline]
     pub fn nearest<S: Similarity>(&self, similarity: &S, labels: &[Cluster], i: usize, tally: &mut Tally) -> Candidate {
         let (own, mass) = (labels[i], similarity.mass(i));
-        let row = similarity.row(i);
         let at = |c: Cluster, link: f64| {
             let mean = self.all[c as usize];
             Candidate { delta: self.grid.snap(mass * mean.norm - mean.pull * link), cluster: c }
         };
-        tally.start(row.len(), self.len());
-        let mut home = at(own, tally.add(own, similarity.unstored(i)));
-        let mut best = Candidate::NOWHERE;
-        if similarity.links() == Links::NonNegative {
-            for (j, link) in row {
-                let c = labels[j as usize];
-                let here = at(c, tally.add(c, link));
-                if c == own { home = here } else { best = best.or(here) }
-            }
-        } else {
-            for (j, link) in row {
-                tally.add(labels[j as usize], link);
-            }
-            for (c, link) in tally.entries() {
-                if c == own { home = at(c, link) } else { best = best.or(at(c, link)) }
-            }
+        let row = similarity.row(i);
+        tally.start(row.len());
+        for (j, link) in row {
+            tally.add(labels[j as usize], link);
         }
-        let skip = |c: Cluster| c == own || (similarity.links() == Links::Signed && tally.has(c));
-        if let Some(&c) = self.unlinked.iter().find(|&&c| !skip(c)) {
+        let home = at(own, tally.sum(own) + similarity.unstored(i));
+        let others = tally.entries().filter(|&(c, _)| c != own).map(|(c, link)| at(c, link));
+        let mut best = others.fold(Candidate::NOWHERE, Candidate::or);
+        if let Some(c) = self.first_unlinked(similarity.links(), own, tally) {
             best = best.or(at(c, 0.0));
         }
+        tally.clear();
         if home.delta <= best.delta { home } else { best }
+    }
+
+    /// The cluster that stands for all unlinked ones, or for more than these when links are never negative.
+    #[inline]
+    fn first_unlinked(&self, links: Links, own: Cluster, tally: &Tally) -> Option<Cluster> {
+        let mut linked: Vec<Cluster> = Vec::new();
+        if links == Links::Signed {
+            linked.extend(tally.entries().map(|(c, _)| c));
+            linked.sort_unstable();
+        }
+        self.unlinked.iter().copied().find(|&c| c != own && linked.binary_search(&c).is_err())
     }
 }
 

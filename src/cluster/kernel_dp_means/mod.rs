@@ -41,7 +41,7 @@ use crate::fit::{Fit, Passes, StopReason};
 use crate::graph::{Graph, Weight};
 use crate::ids::{Cluster, NONE, Vertex};
 use crate::objective::Objective;
-use crate::observe::Observer;
+use crate::observe::{Event, Observer};
 use crate::params::{DEFAULT_SEED, ParamError, Resolution, StopRules};
 use kernel::{KernelMatrix, KernelSimilarity};
 use means::Means;
@@ -278,6 +278,7 @@ fn run<S: Similarity>(
     let mut value = similarity.value(&sums);
     let mut clusters = k;
     let mut next = vec![NONE; n];
+    observer.event(Event::Stage { name: "kernel DP-means", total: None });
     let mut passes = Passes::new(params.stop);
     let stop = loop {
         let means = Means::new(similarity, std::mem::take(&mut sums));

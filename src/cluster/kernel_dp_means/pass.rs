@@ -18,7 +18,6 @@ use super::means::{Candidate, Means};
 use super::opened::{Opened, UNLABELLED};
 use super::order::Ranks;
 use super::similarity::{Links, Similarity};
-use super::tally::Tally;
 use crate::ids::{Cluster, Vertex};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -41,7 +40,7 @@ impl<S: Similarity> Pass<'_, S> {
     /// The paper's loop, vertex after vertex; fills `next` and returns the number of clusters, empty ones included.
     pub fn sequential(&self, next: &mut [Cluster]) -> usize {
         let mut opened = Opened::none(self.means.len());
-        let mut tally = Tally::default();
+        let mut tally = self.means.tally(next.len());
         let mut visit: Vec<Vertex> = (0..next.len() as Vertex).collect();
         self.ranks.sort(&mut visit);
         next.fill(UNLABELLED);
@@ -71,7 +70,8 @@ impl<S: Similarity> Pass<'_, S> {
 
     /// The nearest old cluster of every vertex, or [`BEYOND`].
     fn propose(&self, next: &mut [Cluster]) {
-        next.par_iter_mut().enumerate().with_min_len(ROWS).for_each_init(Tally::default, |tally, (i, label)| {
+        let tally = || self.means.tally(self.labels.len());
+        next.par_iter_mut().enumerate().with_min_len(ROWS).for_each_init(tally, |tally, (i, label)| {
             *label = if self.similarity.takes_part(i) {
                 let old = self.means.nearest(self.similarity, self.labels, i, tally);
                 if self.is_beyond(i, old) { BEYOND } else { old.cluster }
@@ -107,7 +107,7 @@ impl<S: Similarity> Pass<'_, S> {
         let linked = if everyone { Vec::new() } else { self.linked_to(&opened.founders) };
         let concerned = |&i: &usize| next[i] < self.means.len() as Cluster && (everyone || bit(&linked, i));
         let indices = (0..next.len()).into_par_iter().with_min_len(ROWS).filter(concerned);
-        let revised = indices.map_init(Tally::default, |tally, i| {
+        let revised = indices.map_init(|| self.means.tally(next.len()), |tally, i| {
             let old = self.means.nearest(self.similarity, self.labels, i, tally);
             (i as Vertex, self.with_opened(old, opened, next, i).cluster)
         });
