@@ -231,6 +231,11 @@ impl<R: MatrixRows> Similarity for KernelSimilarity<'_, R> {
         self.rows.row(i).map(move |(j, value)| (j, own * self.weights[j as usize] * value))
     }
 
+    #[inline]
+    fn links_of(&self, i: usize) -> impl ExactSizeIterator<Item = f64> {
+        self.row(i).map(|(_, link)| link)
+    }
+
     fn unstored(&self, _: usize) -> f64 {
         0.0
     }
@@ -243,8 +248,8 @@ impl<R: MatrixRows> Similarity for KernelSimilarity<'_, R> {
         self.lambda - self.weights[i] * self.rows.diagonal(i)
     }
 
-    fn part(&self, i: usize, labels: &[Cluster]) -> f64 {
-        compensated(self.row(i).filter(|&(j, _)| labels[j as usize] == labels[i]).map(|(_, link)| link))
+    fn part(&self, i: usize, own: Cluster, labels: &[Cluster]) -> f64 {
+        compensated(self.links_of(i).zip(labels).filter(|&(_, &c)| c == own).map(|(link, _)| link))
     }
 
     fn total(&self, sums: ClusterSums) -> f64 {

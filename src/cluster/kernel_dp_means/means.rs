@@ -100,22 +100,24 @@ impl Means {
         if self.len() <= elements / 8 + 1024 { Tally::dense(self.len()) } else { Tally::hashed() }
     }
 
-    /// The nearest mean of element `i`: its own cluster on a tie, else the lowest index. O(row).
+    /// The nearest mean of element `i`, now in cluster `own`, whose row carries these labels: its own cluster on a tie, else the lowest index. O(row).
     #[inline]
-    pub fn nearest<S: Similarity>(&self, similarity: &S, labels: &[Cluster], i: usize, tally: &mut Tally) -> Candidate {
-        let (own, mass) = (labels[i], similarity.mass(i));
+    pub fn nearest<S: Similarity>(
+        &self,
+        similarity: &S,
+        i: usize,
+        own: Cluster,
+        labels: &[Cluster],
+        tally: &mut Tally,
+    ) -> Candidate {
+        let mass = similarity.mass(i);
         let at = |c: Cluster, link: f64| {
             let mean = self.all[c as usize];
             Candidate { delta: self.grid.snap(mass * mean.norm - mean.pull * link), cluster: c }
         };
-        let row = similarity.row(i);
-        tally.start(row.len());
-        for (j, link) in row {
-            tally.add(labels[j as usize], link);
-        }
-        let home = at(own, tally.sum(own) + similarity.unstored(i));
-        let others = tally.entries().filter(|&(c, _)| c != own).map(|(c, link)| at(c, link));
-        let mut best = others.fold(Candidate::NOWHERE, Candidate::or);
+        tally.add_row(labels, similarity.links_of(i));
+        let home = at(own, tally.take(own) + similarity.unstored(i));
+        let mut best = tally.nearest(|c, link| at(c, link).delta);
         if let Some(c) = self.first_unlinked(similarity.links(), own, tally) {
             best = best.or(at(c, 0.0));
         }
@@ -126,11 +128,11 @@ impl Means {
     /// The cluster that stands for all unlinked ones, or for more than these when links are never negative.
     #[inline]
     fn first_unlinked(&self, links: Links, own: Cluster, tally: &Tally) -> Option<Cluster> {
-        let mut linked: Vec<Cluster> = Vec::new();
-        if links == Links::Signed {
-            linked.extend(tally.entries().map(|(c, _)| c));
-            linked.sort_unstable();
+        if links != Links::Signed {
+            return self.unlinked.iter().copied().find(|&c| c != own);
         }
+        let mut linked: Vec<Cluster> = tally.clusters().collect();
+        linked.sort_unstable();
         self.unlinked.iter().copied().find(|&c| c != own && linked.binary_search(&c).is_err())
     }
 }

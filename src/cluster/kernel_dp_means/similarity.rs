@@ -14,6 +14,8 @@ use crate::graph::{Graph, Rows, Weight};
 use crate::ids::{Cluster, Vertex};
 use crate::numeric::compensated;
 use crate::objective::{Objective, loop_weight};
+use crate::partition::Masses;
+use std::ops::Range;
 
 /// What is known about the entries of `S` off the diagonal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,14 +45,21 @@ pub(super) trait Similarity: Sync {
     fn mass(&self, i: usize) -> f64;
     /// The stored entries of row `i`, the diagonal included if stored.
     fn row(&self, i: usize) -> impl ExactSizeIterator<Item = (Vertex, f64)>;
+    /// The values of these entries.
+    fn links_of(&self, i: usize) -> impl ExactSizeIterator<Item = f64>;
+    /// Appends the labels of all entries of consecutive rows. Gathering many rows in one plain loop lets the processor wait for many labels at a
+    /// time, which it cannot while it decides row after row.
+    fn gather(&self, rows: Range<usize>, labels: &[Cluster], into: &mut Vec<Cluster>) {
+        rows.for_each(|i| into.extend(self.row(i).map(|(j, _)| labels[j as usize])));
+    }
     /// `S_ii` less the stored diagonal entry.
     fn unstored(&self, i: usize) -> f64;
     /// `S_ii`.
     fn own(&self, i: usize) -> f64;
     /// `t_i = λ − S_ii/m_i`.
     fn threshold(&self, i: usize) -> f64;
-    /// What member `i` adds to the second sum of its cluster.
-    fn part(&self, i: usize, labels: &[Cluster]) -> f64;
+    /// What member `i` of cluster `own` adds to its second sum; `labels` are those of the entries of its row.
+    fn part(&self, i: usize, own: Cluster, labels: &[Cluster]) -> f64;
     /// `S(c,c)` from the sums.
     fn total(&self, sums: ClusterSums) -> f64;
     /// The penalised objective at these sums.
@@ -76,6 +85,17 @@ impl<'a, W: Weight> GraphSimilarity<'a, W> {
     pub fn new(graph: &'a Graph<W>, objective: &'a Objective, shift: f64) -> Self {
         Self { graph, rows: graph.rows(), objective, shift }
     }
+
+    #[inline]
+    fn degree(&self, i: usize) -> f64 {
+        if W::UNIT { (self.rows.offsets[i + 1] - self.rows.offsets[i]) as f64 } else { self.graph.degree(i) }
+    }
+
+    /// Where the entries of consecutive rows are stored.
+    #[inline]
+    fn entries(&self, rows: Range<usize>) -> Range<usize> {
+        self.rows.offsets[rows.start] as usize..self.rows.offsets[rows.end] as usize
+    }
 }
 
 impl<W: Weight> Similarity for GraphSimilarity<'_, W> {
@@ -85,16 +105,20 @@ impl<W: Weight> Similarity for GraphSimilarity<'_, W> {
 
     #[inline]
     fn takes_part(&self, i: usize) -> bool {
-        self.graph.degree(i) > 0.0
+        self.degree(i) > 0.0
     }
 
+    #[inline]
     fn links(&self) -> Links {
         Links::NonNegative
     }
 
     #[inline]
     fn mass(&self, i: usize) -> f64 {
-        self.objective.masses().get(self.graph, i)
+        match self.objective.masses() {
+            Masses::Degree => self.degree(i),
+            masses => masses.get(self.graph, i),
+        }
     }
 
     #[inline]
@@ -103,8 +127,18 @@ impl<W: Weight> Similarity for GraphSimilarity<'_, W> {
     }
 
     #[inline]
+    fn links_of(&self, i: usize) -> impl ExactSizeIterator<Item = f64> {
+        self.rows.weights[self.entries(i..i + 1)].iter().map(|w| w.get())
+    }
+
+    #[inline]
+    fn gather(&self, rows: Range<usize>, labels: &[Cluster], into: &mut Vec<Cluster>) {
+        into.extend(self.rows.targets[self.entries(rows)].iter().map(|&j| labels[j as usize]));
+    }
+
+    #[inline]
     fn unstored(&self, i: usize) -> f64 {
-        self.shift * self.mass(i) - self.graph.degree(i)
+        self.shift * self.mass(i) - self.degree(i)
     }
 
     #[inline]
@@ -115,17 +149,15 @@ impl<W: Weight> Similarity for GraphSimilarity<'_, W> {
     /// `t_i = ρ_i − β`: the shift cancels.
     #[inline]
     fn threshold(&self, i: usize) -> f64 {
-        self.objective.outside_ratio(self.graph, i) - self.objective.beta()
+        (self.degree(i) - loop_weight(self.graph, i)) / self.mass(i) - self.objective.beta()
     }
 
     #[inline]
-    fn part(&self, i: usize, labels: &[Cluster]) -> f64 {
-        let own = labels[i];
+    fn part(&self, i: usize, own: Cluster, labels: &[Cluster]) -> f64 {
         if W::UNIT {
-            let outside = self.rows.targets(i).iter().filter(|&&j| labels[j as usize] != own);
-            return outside.count() as f64;
+            return labels.iter().map(|&c| u32::from(c != own)).sum::<u32>().into();
         }
-        self.row(i).map(|(j, weight)| if labels[j as usize] == own { 0.0 } else { weight }).sum()
+        self.links_of(i).zip(labels).map(|(link, &c)| if c == own { 0.0 } else { link }).sum()
     }
 
     fn total(&self, sums: ClusterSums) -> f64 {

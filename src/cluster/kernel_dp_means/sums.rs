@@ -8,6 +8,9 @@ use rayon::prelude::*;
 /// the threads and need no memory of their own.
 const CHUNK: usize = 1 << 18;
 
+/// Rows whose labels are gathered at a time.
+const ROWS: usize = 128;
+
 /// The sums of `k` clusters, from scratch. O(entries), parallel but for one addition a vertex.
 pub(super) fn sums(similarity: &impl Similarity, labels: &[Cluster], k: usize) -> Vec<ClusterSums> {
     let mut sums = vec![ClusterSums::default(); k];
@@ -15,8 +18,16 @@ pub(super) fn sums(similarity: &impl Similarity, labels: &[Cluster], k: usize) -
     for start in (0..labels.len()).step_by(CHUNK) {
         let end = labels.len().min(start + CHUNK);
         let parts = &mut parts[..end - start];
-        parts.par_iter_mut().enumerate().with_min_len(256).for_each(|(at, part)| {
-            *part = if labels[start + at] == NONE { 0.0 } else { similarity.part(start + at, labels) };
+        parts.par_chunks_mut(ROWS).enumerate().with_min_len(4).for_each_init(Vec::new, |gathered, (block, parts)| {
+            let first = start + block * ROWS;
+            gathered.clear();
+            similarity.gather(first..first + parts.len(), labels, gathered);
+            let mut rest = &gathered[..];
+            for (i, part) in (first..).zip(parts) {
+                let row;
+                (row, rest) = rest.split_at(similarity.links_of(i).len());
+                *part = if labels[i] == NONE { 0.0 } else { similarity.part(i, labels[i], row) };
+            }
         });
         for (i, &part) in (start..end).zip(parts.iter()).filter(|&(i, _)| labels[i] != NONE) {
             let cluster = &mut sums[labels[i] as usize];
