@@ -2,10 +2,12 @@
 
 pub mod cluster;
 pub mod fit;
+pub mod generate;
 pub mod graph;
 pub mod ids;
 pub mod io;
 pub mod linalg;
+pub mod metrics;
 pub mod numeric;
 pub mod objective;
 pub mod observe;

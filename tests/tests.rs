@@ -15,3 +15,15 @@ mod kernel_dp_means;
 
 #[path = "it/objective.rs"]
 mod objective;
+
+#[path = "it/metrics.rs"]
+mod metrics;
+
+#[path = "it/generate.rs"]
+mod generate;
+
+#[path = "it/build.rs"]
+mod build;
+
+#[path = "it/io.rs"]
+mod io;
