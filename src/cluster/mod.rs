@@ -1,4 +1,4 @@
-//! The algorithms, one a file.
+//! The algorithms: one file (or folder) each, all returning a [`Fit`](crate::fit::Fit).
 
 pub mod anneal;
 mod connect;
@@ -6,6 +6,7 @@ mod dissolve;
 pub mod effort;
 pub mod history;
 pub mod hull;
+pub mod kernel_dp_means;
 pub mod moves;
 pub mod path;
 pub mod repair;
