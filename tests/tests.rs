@@ -9,3 +9,9 @@ mod graph;
 
 #[path = "it/layers.rs"]
 mod layers;
+
+#[path = "it/points.rs"]
+mod points;
+
+#[path = "it/baseline.rs"]
+mod baseline;

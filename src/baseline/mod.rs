@@ -1,0 +1,3 @@
+//! What the methods of this crate are compared with, returning the same result type.
+
+pub mod k_means;
