@@ -15,3 +15,6 @@ mod points;
 
 #[path = "it/baseline.rs"]
 mod baseline;
+
+#[path = "it/hdp.rs"]
+mod hdp;

@@ -181,6 +181,11 @@ impl Points {
         self.weights.as_ref().map_or(1.0, |w| w[i])
     }
 
+    /// Whether weights were given.
+    pub fn is_weighted(&self) -> bool {
+        self.weights.is_some()
+    }
+
     /// `Σ_i w_i`.
     pub fn total_weight(&self) -> f64 {
         self.weights.as_ref().map_or(self.len() as f64, |w| crate::numeric::sum(w))
