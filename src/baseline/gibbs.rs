@@ -6,7 +6,7 @@
 //!
 //! The state is the labels z and the means μ. A sweep gives every point in turn a new label, cluster c with probability
 //! proportional to `n_{−i,c} N(x_i | μ_c, σI)` and a new cluster with `α N(x_i | 0, (ρ+σ)I)`, whose mean is drawn from its
-//! posterior given x_i; then every mean is drawn from
+//! posterior given `x_i`; then every mean is drawn from
 //!
 //! ```text
 //! μ_c | x ~ N( (1 + σ/(ρ n_c))⁻¹ x̄_c,  σρ/(σ + ρ n_c) I )

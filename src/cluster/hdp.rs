@@ -6,18 +6,18 @@
 //!
 //! over data sets j, global clusters p = 1..g with means `μ_p`, and the number `k_j` of local clusters of data set j. A local
 //! cluster belongs to one global one; two local clusters of one data set with the same global mean are merged at once, which
-//! lowers F by λ_ℓ, so a local cluster *is* a pair (j, p) in use and the label p of every point is the whole state.
+//! lowers F by `λ_ℓ`, so a local cluster *is* a pair (j, p) in use and the label p of every point is the whole state.
 //!
 //! A pass is steps 4 to 6 of the paper:
 //!
-//! - **points**: point i of data set j pays `w_i ‖x_i − μ_p‖²`, and λ_ℓ on top where j does not use p yet; if every p costs more
-//!   than λ_ℓ + λ_g it opens a local and a global cluster with itself as mean;
+//! - **points**: point i of data set j pays `w_i ‖x_i − μ_p‖²`, and `λ_ℓ` on top where j does not use p yet; if every p costs more
+//!   than `λ_ℓ` + `λ_g` it opens a local and a global cluster with itself as mean;
 //! - **locals**: local cluster S moves as a whole to the global mean of least `Σ_{i∈S} w_i ‖x_i − μ_p‖²`, or opens one at its own
-//!   mean when even the least exceeds λ_g plus the same sum around its own mean;
+//!   mean when even the least exceeds `λ_g` plus the same sum around its own mean;
 //! - **means**: every `μ_p` becomes the weighted mean of its points.
 //!
 //! After each step clusters without points are dropped. No step increases F; [`HdpFit::steps`] records it. With one data set
-//! F is the DP-means objective at λ_ℓ + λ_g, for any labels.
+//! F is the DP-means objective at `λ_ℓ` + `λ_g`, for any labels.
 //!
 //! Cost of a pass O(n g) distances, computed in parallel and decided in order; memory `8 n_j g` bytes for the largest data set.
 
@@ -82,9 +82,9 @@ impl Space for Points {
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Hdp {
-    /// λ_ℓ ≥ 0: the price of a local cluster.
+    /// `λ_ℓ` ≥ 0: the price of a local cluster.
     pub lambda_local: f64,
-    /// λ_g ≥ 0: the price of a global cluster.
+    /// `λ_g` ≥ 0: the price of a global cluster.
     pub lambda_global: f64,
     /// When to stop before nothing changes.
     pub stop: StopRules,
@@ -104,7 +104,7 @@ pub struct HdpFit<M> {
 }
 
 impl Hdp {
-    /// The paper's algorithm at (λ_ℓ, λ_g).
+    /// The paper's algorithm at (`λ_ℓ`, `λ_g`).
     pub fn new(lambda_local: f64, lambda_global: f64) -> Self {
         Self { lambda_local, lambda_global, stop: StopRules::default() }
     }
@@ -260,7 +260,9 @@ impl<'a, S: Space> State<'a, S> {
                     best.0 = self.means.len();
                     self.means.push(Some(mean));
                 }
-                own.iter().for_each(|&i| self.labels[i as usize] = best.0 as Cluster);
+                for &i in &own {
+                    self.labels[i as usize] = best.0 as Cluster;
+                }
             }
         }
         self.drop_empty();
@@ -285,7 +287,7 @@ impl<'a, S: Space> State<'a, S> {
         self.means = members.par_iter().map(|m| if m.is_empty() { None } else { Some(self.space.mean(m)) }).collect();
     }
 
-    /// Global clusters without points cost λ_g for nothing.
+    /// Global clusters without points cost `λ_g` for nothing.
     fn drop_empty(&mut self) {
         let mut empty = vec![true; self.means.len()];
         self.labels.iter().for_each(|&p| empty[p as usize] = false);
@@ -307,12 +309,12 @@ impl<'a, S: Space> State<'a, S> {
     }
 }
 
-/// (λ_ℓ, λ_g) for about `local` clusters a data set and `global` in all (section 6.1 of the paper).
+/// (`λ_ℓ`, `λ_g`) for about `local` clusters a data set and `global` in all (section 6.1 of the paper).
 ///
-/// λ_ℓ is the average over the data sets of the farthest-first distance in round `local` (a data set with fewer points
-/// contributes its last round). For λ_g whole data sets take the place of points: the distance of data set j to an element
+/// `λ_ℓ` is the average over the data sets of the farthest-first distance in round `local` (a data set with fewer points
+/// contributes its last round). For `λ_g` whole data sets take the place of points: the distance of data set j to an element
 /// t of T is `Σ_{i∈j} w_i ‖x_i − t‖²`, T starts with the global mean, every round adds the mean of the farthest data set, and
-/// λ_g is the largest distance in round `global`. `None` without points or for a count of 0.
+/// `λ_g` is the largest distance in round `global`. `None` without points or for a count of 0.
 pub fn prices_for(points: &Points, groups: &Groups, local: usize, global: usize) -> Option<(f64, f64)> {
     let sets: Vec<Points> = (0..groups.len()).map(|j| points.select(groups.members(j))).filter(|p| !p.is_empty()).collect();
     let rounds = local.min(points.len());
