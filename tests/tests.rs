@@ -18,3 +18,9 @@ mod baseline;
 
 #[path = "it/hdp.rs"]
 mod hdp;
+
+#[path = "it/build.rs"]
+mod build;
+
+#[path = "it/io.rs"]
+mod io;
