@@ -3,9 +3,11 @@
 pub mod baseline;
 pub mod cluster;
 pub mod fit;
+pub mod generate;
 pub mod graph;
 pub mod ids;
 pub mod io;
+pub mod metrics;
 pub mod numeric;
 pub mod observe;
 pub mod params;

@@ -24,3 +24,9 @@ mod build;
 
 #[path = "it/io.rs"]
 mod io;
+
+#[path = "it/metrics.rs"]
+mod metrics;
+
+#[path = "it/generate.rs"]
+mod generate;
