@@ -30,3 +30,6 @@ mod metrics;
 
 #[path = "it/generate.rs"]
 mod generate;
+
+#[path = "it/points_table.rs"]
+mod points_table;

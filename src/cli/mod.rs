@@ -5,6 +5,7 @@
 mod common;
 mod convert;
 mod input;
+mod points;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -23,6 +24,8 @@ pub struct Cli {
 enum Command {
     /// Turn a graph into another format: edge list, METIS, Matrix Market, binary.
     Convert(convert::ConvertArgs),
+    /// Cluster dense points from a table: DP-means, hard Gaussian HDP, k-means, Gibbs sampler.
+    Points(Box<points::PointsArgs>),
 }
 
 /// Parses the arguments, runs the command and says how it went: 0 done, 1 wrong input or request, 2 usage, 130 interrupted.
@@ -40,5 +43,6 @@ pub fn main() -> ExitCode {
 fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
     match &cli.command {
         Command::Convert(args) => convert::run(args, &cli.global),
+        Command::Points(args) => points::run(args, &cli.global),
     }
 }

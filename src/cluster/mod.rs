@@ -1,4 +1,5 @@
 //! The algorithms, one a file.
 
 pub mod dp_means;
+pub mod dp_means_curve;
 pub mod hdp;

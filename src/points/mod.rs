@@ -205,6 +205,14 @@ impl Points {
         Self { dimension: self.dimension, values, weights }
     }
 
+    /// Every column shifted to mean 0 (weights counted).
+    #[must_use]
+    pub fn centred(&self) -> Self {
+        let mean = self.mean();
+        let values = self.values.chunks(self.dimension).flat_map(|row| row.iter().zip(&mean).map(|(x, m)| x - m)).collect();
+        Self { dimension: self.dimension, values, weights: self.weights.clone() }
+    }
+
     /// Every column shifted to mean 0 and scaled to variance 1 (weights counted); a constant column becomes 0.
     ///
     /// ```
