@@ -7,6 +7,7 @@ pub mod generate;
 pub mod graph;
 pub mod ids;
 pub mod io;
+pub mod linalg;
 pub mod metrics;
 pub mod numeric;
 pub mod observe;
