@@ -33,9 +33,3 @@ mod generate;
 
 #[path = "it/points_table.rs"]
 mod points_table;
-
-#[path = "it/build.rs"]
-mod build;
-
-#[path = "it/io.rs"]
-mod io;

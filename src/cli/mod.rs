@@ -5,6 +5,7 @@
 mod common;
 mod convert;
 mod input;
+mod paper;
 mod points;
 
 use clap::{Parser, Subcommand};
@@ -24,6 +25,8 @@ pub struct Cli {
 enum Command {
     /// Turn a graph into another format: edge list, METIS, Matrix Market, binary.
     Convert(convert::ConvertArgs),
+    /// Rerun the experiments of Kulis & Jordan (2012) and print our numbers beside theirs.
+    Paper(paper::PaperArgs),
     /// Cluster dense points from a table: DP-means, hard Gaussian HDP, k-means, Gibbs sampler.
     Points(Box<points::PointsArgs>),
 }
@@ -43,6 +46,7 @@ pub fn main() -> ExitCode {
 fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
     match &cli.command {
         Command::Convert(args) => convert::run(args, &cli.global),
+        Command::Paper(args) => paper::run(args, &cli.global),
         Command::Points(args) => points::run(args, &cli.global),
     }
 }

@@ -23,5 +23,5 @@ pub use load::{Format, LoadOptions, Loaded, load};
 pub use names::{Index, Names, Strings};
 pub use npy::read_npy;
 pub use source::sha256;
-pub use table::{Table, is_missing, read_table};
+pub use table::{Table, is_missing, parse_table, read_table};
 pub use write::write_graph;

@@ -96,8 +96,14 @@ impl Table {
 /// ```
 pub fn read_table(path: &Path, header: Option<bool>) -> Result<Table, ReadError> {
     let (file, bytes) = Source::open(path, None)?.whole(Budget::default())?;
+    parse_table(&file, &bytes, header)
+}
+
+/// The table in `bytes`; messages call it `file`. See [`read_table`].
+pub fn parse_table(file: &str, bytes: &[u8], header: Option<bool>) -> Result<Table, ReadError> {
+    let file = file.to_owned();
     let mark = if bytes.starts_with(&[0xef, 0xbb, 0xbf]) { 3 } else { 0 };
-    let mut lines = data_lines(&bytes, mark).peekable();
+    let mut lines = data_lines(bytes, mark).peekable();
     let Some(&(start, end)) = lines.peek() else { return Err(ReadError::file(&file, "there is no data")) };
     let separator = Separator::of(&bytes[start..end]);
     let mut table = Table { file, names: Vec::new(), header: false, text: String::new(), ends: Vec::new(), lines: Vec::new() };
@@ -105,13 +111,13 @@ pub fn read_table(path: &Path, header: Option<bool>) -> Result<Table, ReadError>
     for (start, end) in lines {
         line += text::newlines(&bytes[counted..start]);
         counted = start;
-        let fields = text::fields(&bytes, start, end, separator).map_err(|fault| fault.error(&table.file, &bytes, 0))?;
+        let fields = text::fields(bytes, start, end, separator).map_err(|fault| fault.error(&table.file, bytes, 0))?;
         if table.names.is_empty() {
             table.names = (1..=fields.len()).map(|c| format!("column {c}")).collect();
         }
         if fields.len() != table.columns() {
             let what = format!("{} columns where {} are expected", fields.len(), table.columns());
-            return Err(Fault::new(start, end - start, what).error(&table.file, &bytes, 0));
+            return Err(Fault::new(start, end - start, what).error(&table.file, bytes, 0));
         }
         table.push(&fields, line);
     }
