@@ -3,4 +3,13 @@
 pub mod dp_means;
 pub mod dp_means_curve;
 pub mod hdp;
+pub mod anneal;
+mod connect;
+mod dissolve;
+pub mod effort;
+pub mod history;
+pub mod hull;
 pub mod moves;
+pub mod path;
+pub mod repair;
+pub mod state;
