@@ -9,7 +9,7 @@ use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
 /// Rows of a panel.
-const PANEL: usize = 1024;
+pub const PANEL: usize = 1024;
 
 /// An `n × capacity` matrix stored row by row, whose first columns are in use.
 #[derive(Debug, Clone)]
@@ -83,6 +83,17 @@ impl Tall {
         });
     }
 
+    /// Drops all but the first `columns` columns, in place.
+    pub fn keep_first(&mut self, columns: usize) {
+        let n = self.data.len() / self.capacity.max(1);
+        for i in 0..n {
+            self.data.copy_within(i * self.capacity..i * self.capacity + columns, i * columns);
+        }
+        self.data.truncate(n * columns);
+        self.data.shrink_to_fit();
+        self.capacity = columns;
+    }
+
     fn panel<'a>(&self, v: &'a [f64], from: usize, columns: usize) -> MatRef<'a, f64> {
         MatRef::from_row_major_slice_with_stride(&v[from..], v.len() / self.capacity, columns, self.capacity)
     }
@@ -98,7 +109,14 @@ pub fn gram(w: &[f64], b: usize) -> Vec<f64> {
         .par_chunks(PANEL * b)
         .map(|w| {
             let mut g = vec![0.0; b * b];
-            matmul(MatMut::from_row_major_slice_mut(&mut g, b, b), Accum::Replace, rows_of(w, b).transpose(), rows_of(w, b), 1.0, Par::Seq);
+            matmul(
+                MatMut::from_row_major_slice_mut(&mut g, b, b),
+                Accum::Replace,
+                rows_of(w, b).transpose(),
+                rows_of(w, b),
+                1.0,
+                Par::Seq,
+            );
             g
         })
         .collect();
