@@ -9,3 +9,15 @@ mod graph;
 
 #[path = "it/layers.rs"]
 mod layers;
+
+#[path = "it/metrics.rs"]
+mod metrics;
+
+#[path = "it/generate.rs"]
+mod generate;
+
+#[path = "it/build.rs"]
+mod build;
+
+#[path = "it/io.rs"]
+mod io;

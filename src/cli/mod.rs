@@ -3,6 +3,8 @@
 //! One file a command, each with an `Args` struct and a `run` function; what several commands share is in `common`.
 
 mod common;
+mod convert;
+mod input;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -18,7 +20,10 @@ pub struct Cli {
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {}
+enum Command {
+    /// Turn a graph into another format: edge list, METIS, Matrix Market, binary.
+    Convert(convert::ConvertArgs),
+}
 
 /// Parses the arguments, runs the command and says how it went: 0 done, 1 wrong input or request, 2 usage, 130 interrupted.
 pub fn main() -> ExitCode {
@@ -33,6 +38,7 @@ pub fn main() -> ExitCode {
 }
 
 fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
-    let _global = &cli.global;
-    match cli.command {}
+    match &cli.command {
+        Command::Convert(args) => convert::run(args, &cli.global),
+    }
 }

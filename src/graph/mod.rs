@@ -6,10 +6,15 @@
 //! Memory: 4 bytes an arc and 8 a vertex for [`Unit`] weights; weighted graphs add the weight of each arc and 8 bytes a
 //! vertex for its degree.
 
+mod build;
 mod components;
 mod contract;
 mod store;
 
+pub use build::{
+    BuildError, Counts, Direction, Duplicates, EdgeList, Listing, MOST_VERTICES, Policy, RawRows, SelfLoops, build, pack, unpack,
+};
+pub(crate) use components::components_within;
 pub use components::{Components, components};
 pub use contract::{Contraction, Members, contract};
 pub use store::{Array, Unit, Weight};
@@ -142,41 +147,7 @@ impl<W: Weight> Graph<W> {
     /// assert_eq!((g.vertices(), g.edges(), g.degree(1)), (3, 2, 2.0));
     /// ```
     pub fn from_edges(n: usize, edges: &[(Vertex, Vertex, f64)]) -> Result<Self, GraphError> {
-        checked_count(n)?;
-        let mut arcs = Vec::with_capacity(2 * edges.len());
-        for &(i, j, weight) in edges {
-            if let Some(&vertex) = [i, j].iter().find(|&&v| v as usize >= n) {
-                return Err(GraphError::Endpoint { vertex: vertex.into(), vertices: n });
-            }
-            if !(weight.is_finite() && weight >= 0.0) {
-                return Err(GraphError::Weight { row: i as usize, column: j as usize, weight });
-            }
-            if weight > 0.0 {
-                arcs.push((i, j, weight));
-                if i != j {
-                    arcs.push((j, i, weight));
-                }
-            }
-        }
-        // A stable sort keeps repeats in input order, so that A_ij and A_ji are summed alike.
-        arcs.par_sort_by_key(|&(i, j, _)| (i, j));
-        arcs.dedup_by(|next, kept| {
-            let same = (next.0, next.1) == (kept.0, kept.1);
-            if same {
-                kept.2 += next.2;
-            }
-            same
-        });
-        let mut offsets = vec![0u64; n + 1];
-        for &(i, ..) in &arcs {
-            offsets[i as usize + 1] += 1;
-        }
-        for i in 0..n {
-            offsets[i + 1] += offsets[i];
-        }
-        let targets: Vec<Vertex> = arcs.iter().map(|&(_, j, _)| j).collect();
-        let weights: Vec<W> = arcs.iter().map(|&(.., w)| W::of(w)).collect();
-        Ok(Self::from_valid(offsets.into(), targets.into(), weights.into()))
+        build::from_edges(n, edges)
     }
 
     /// Checks that every arc has an equal counterpart. O(arcs · log degree), parallel.

@@ -3,7 +3,8 @@
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-/// Lets `write` fill a temporary file beside `target`, syncs it and renames it; `-` is standard output.
+/// Lets `write` fill a temporary file beside `target`, syncs it and renames it; `-` is standard output. A target called `….gz` or `….zst`
+/// is compressed.
 ///
 /// ```
 /// let dir = tempfile::tempdir().unwrap();
@@ -17,11 +18,47 @@ pub fn write_atomically(target: &Path, write: impl FnOnce(&mut dyn Write) -> io:
         write(&mut out)?;
         return out.flush();
     }
+    if target.exists() && !target.is_file() {
+        // A device or a pipe is written to; renaming would put a file in its place.
+        let mut out = BufWriter::new(std::fs::OpenOptions::new().write(true).open(target)?);
+        write(&mut out)?;
+        return out.flush();
+    }
     let dir = target.parent().filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = BufWriter::with_capacity(1 << 20, tempfile::NamedTempFile::new_in(dir)?);
-    write(&mut file)?;
+    let mut file = BufWriter::with_capacity(1 << 20, temporary(dir)?);
+    compressed(target, &mut file, write)?;
     let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
     file.as_file().sync_all()?;
     file.persist(target)?;
     Ok(())
+}
+
+/// Writes through the compression that the name asks for.
+fn compressed(target: &Path, file: &mut dyn Write, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    match target.extension().and_then(|e| e.to_str()) {
+        Some("gz") => {
+            let mut out = BufWriter::new(flate2::write::GzEncoder::new(file, flate2::Compression::default()));
+            write(&mut out)?;
+            out.into_inner().map_err(io::IntoInnerError::into_error)?.finish()?;
+        }
+        Some("zst") => {
+            let mut out = BufWriter::new(zstd::stream::write::Encoder::new(file, 0)?);
+            write(&mut out)?;
+            out.into_inner().map_err(io::IntoInnerError::into_error)?.finish()?;
+        }
+        _ => write(file)?,
+    }
+    Ok(())
+}
+
+/// A temporary file with the permissions of any other new file (temporary files are private by default).
+fn temporary(dir: &Path) -> io::Result<tempfile::NamedTempFile> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let usual = std::fs::Permissions::from_mode(0o666);
+        tempfile::Builder::new().permissions(usual).tempfile_in(dir)
+    }
+    #[cfg(not(unix))]
+    tempfile::NamedTempFile::new_in(dir)
 }

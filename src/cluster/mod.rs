@@ -1,0 +1,3 @@
+//! The algorithms, one a file.
+
+pub mod moves;

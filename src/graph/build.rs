@@ -1,0 +1,647 @@
+//! Raw arcs → policy → symmetric CSR.
+//!
+//! A file lists rows `source target [weight]`, in any order, in one or both directions, with repeats and loops. The builder
+//! makes of it the symmetric matrix `A`:
+//!
+//! 1. **Pack.** Row `(i, j)` becomes the number `min(i,j)·2³³ + max(i,j)·2 + [i > j]`, in place: numbers of the same undirected edge are
+//!    neighbours in the order, and the last bit keeps the direction.
+//! 2. **Sort** them, in place and in parallel. Rows of equal number are ordered by weight, so that sums never depend on the order of the
+//!    input or on threads.
+//! 3. **Survey** the runs of equal edges: repeats, arcs without reverse, and whether all reverses carry equal weight.
+//! 4. **Merge** each run into one edge, in place.
+//! 5. **Assemble** the rows: going through the edges `(i, j)`, `i ≤ j`, in order, append `j` to row `i` and `i` to row `j`. Rows come out sorted,
+//!    because all edges `(·, j)` precede the edges `(j, ·)`. Each thread does this for its own range of rows.
+//!
+//! With `R` rows, `E` distinct edges and `n` vertices this needs `8·max(R, E)` bytes beside the finished `8·E·2/2 + 8·n` of an unweighted
+//! graph: at most twice the result when every edge is listed once or in both directions. Time O(R log R), nearly linear for input that is sorted.
+
+use super::{AnyGraph, Graph, GraphError, Unit, Weight};
+use crate::ids::{TooManyVertices, Vertex};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+use thiserror::Error;
+
+/// The most vertices the builder can number: the direction of an arc takes one bit of its 64-bit number.
+pub const MOST_VERTICES: usize = 1 << 31;
+
+/// Rows handled as one task.
+const BLOCK: usize = 1 << 16;
+
+/// The number of a row that is dropped; it sorts behind all others and belongs to no edge.
+const DROPPED: u64 = u64::MAX;
+
+/// What a row of an [`EdgeList`] stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Listing {
+    /// An arc: whether its reverse is the same edge is for the [`Policy`] to say.
+    #[default]
+    Arcs,
+    /// An undirected edge, whichever end is named first.
+    Edges,
+}
+
+/// The rows of an [`EdgeList`], each arc packed by [`pack`].
+#[derive(Debug, Clone, PartialEq)]
+pub enum RawRows {
+    /// Without weights: 8 bytes a row.
+    Plain(Vec<u64>),
+    /// With weights: 16 bytes a row.
+    Weighted(Vec<(u64, f64)>),
+}
+
+impl RawRows {
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Plain(rows) => rows.len(),
+            Self::Weighted(rows) => rows.len(),
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// An arc as one number: source in the upper half, target in the lower.
+#[inline]
+pub const fn pack(source: Vertex, target: Vertex) -> u64 {
+    (source as u64) << 32 | target as u64
+}
+
+/// Source and target of a packed arc.
+#[inline]
+pub const fn unpack(arc: u64) -> (Vertex, Vertex) {
+    ((arc >> 32) as Vertex, arc as Vertex)
+}
+
+/// Raw rows on the vertices `0..vertices`, before any policy.
+///
+/// ```
+/// use lambdacut::graph::{AnyGraph, EdgeList, Policy, build};
+/// let raw = EdgeList::plain(3, [(0, 1), (1, 0), (1, 2), (1, 2), (2, 2)]);
+/// let (graph, counts) = build(raw, &Policy::default()).unwrap();
+/// assert!(matches!(&graph, AnyGraph::Unit(g) if g.edges() == 3 && g.degree(2) == 2.0));
+/// assert_eq!((counts.duplicates, counts.self_loops, counts.directed_arcs), (1, 1, 1));
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct EdgeList {
+    /// The number of vertices.
+    pub vertices: usize,
+    /// The rows.
+    pub rows: RawRows,
+    /// What a row stands for.
+    pub listing: Listing,
+}
+
+impl EdgeList {
+    /// Rows without weights.
+    pub fn plain(vertices: usize, arcs: impl IntoIterator<Item = (Vertex, Vertex)>) -> Self {
+        let rows = arcs.into_iter().map(|(i, j)| pack(i, j)).collect();
+        Self { vertices, rows: RawRows::Plain(rows), listing: Listing::Arcs }
+    }
+
+    /// Rows with weights.
+    pub fn weighted(vertices: usize, arcs: impl IntoIterator<Item = (Vertex, Vertex, f64)>) -> Self {
+        let rows = arcs.into_iter().map(|(i, j, w)| (pack(i, j), w)).collect();
+        Self { vertices, rows: RawRows::Weighted(rows), listing: Listing::Arcs }
+    }
+}
+
+/// What to do with a directed input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Direction {
+    /// Make it undirected: `A = W + Wᵀ` with weights, "there is an arc either way" without.
+    #[default]
+    Symmetrise,
+    /// Stop when some edges are listed in both directions and others in one, or with unequal weights.
+    Reject,
+}
+
+/// What to do with self-loops.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SelfLoops {
+    /// Keep them; a loop counts once in the degree.
+    #[default]
+    Keep,
+    /// Drop them.
+    Drop,
+}
+
+/// What to do with repeated rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Duplicates {
+    /// Without weights repeats and reverses are the same edge of weight 1; with weights repeats are summed.
+    #[default]
+    Auto,
+    /// Sum them (rows without weights count 1 each).
+    Sum,
+    /// The first row of an edge, in either direction, decides.
+    First,
+    /// Stop at an arc that is listed twice.
+    Error,
+}
+
+/// How raw rows become an undirected graph.
+///
+/// In a weighted list in which every edge is there in both directions with equal weight, the two rows are one edge; in any other the
+/// weights of both directions are added. Edges of weight 0 are dropped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Policy {
+    /// Directed input.
+    pub direction: Direction,
+    /// Self-loops.
+    pub self_loops: SelfLoops,
+    /// Repeated rows.
+    pub duplicates: Duplicates,
+    /// Every edge counts 1, whatever its weight.
+    pub unweighted: bool,
+    /// Store weights as `f32`.
+    pub single_precision: bool,
+}
+
+/// What was found in the input, and done to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Counts {
+    /// Rows that were read.
+    pub rows: u64,
+    /// Rows from a vertex to itself.
+    pub self_loops: u64,
+    /// Rows that repeat an earlier row of the same direction.
+    pub duplicates: u64,
+    /// Distinct arcs whose reverse is not listed.
+    pub directed_arcs: u64,
+    /// Rows of weight 0, dropped.
+    pub zero_weights: u64,
+    /// Vertices without an edge in the result.
+    pub isolated: u64,
+    /// Comment lines.
+    pub comments: u64,
+    /// Bad lines that were skipped.
+    pub skipped: u64,
+}
+
+/// Why raw rows do not make a graph.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// An endpoint or a weight is wrong.
+    #[error(transparent)]
+    Graph(#[from] GraphError),
+    /// An arc is listed twice and the policy forbids it.
+    #[error("the arc from vertex {0} to vertex {1} is listed more than once")]
+    Duplicate(Vertex, Vertex),
+    /// The input is directed and the policy forbids it.
+    #[error("the input is directed: the arc from vertex {0} to vertex {1} has no equal reverse, but others have")]
+    Directed(Vertex, Vertex),
+}
+
+/// A row while it is being built: plain number, or number and weight.
+trait Row: Copy + Send + Sync {
+    fn number(self) -> u64;
+    fn weight(self) -> f64;
+    fn new(number: u64, weight: f64) -> Self;
+}
+
+impl Row for u64 {
+    fn number(self) -> u64 {
+        self
+    }
+    fn weight(self) -> f64 {
+        1.0
+    }
+    fn new(number: u64, _: f64) -> Self {
+        number
+    }
+}
+
+impl Row for (u64, f64) {
+    fn number(self) -> u64 {
+        self.0
+    }
+    fn weight(self) -> f64 {
+        self.1
+    }
+    fn new(number: u64, weight: f64) -> Self {
+        (number, weight)
+    }
+}
+
+/// `min·2³³ + max·2 + [i > j]`.
+#[inline]
+fn number(i: Vertex, j: Vertex) -> u64 {
+    u64::from(i.min(j)) << 33 | u64::from(i.max(j)) << 1 | u64::from(i > j)
+}
+
+/// The undirected edge of a number, smaller end first.
+#[inline]
+fn ends(number: u64) -> (Vertex, Vertex) {
+    ((number >> 33) as Vertex, (number >> 1) as Vertex)
+}
+
+/// The arc of a number.
+fn arc(number: u64) -> (Vertex, Vertex) {
+    let (low, high) = ends(number);
+    if number & 1 == 0 { (low, high) } else { (high, low) }
+}
+
+/// Builds the graph. The result does not depend on the number of threads.
+pub fn build(list: EdgeList, policy: &Policy) -> Result<(AnyGraph, Counts), BuildError> {
+    let EdgeList { vertices, rows, listing } = list;
+    let mut counts = Counts { rows: rows.len() as u64, ..Counts::default() };
+    let graph = match rows {
+        RawRows::Weighted(rows) if !policy.unweighted => weighted(vertices, rows, listing, *policy, &mut counts)?,
+        RawRows::Plain(rows) if policy.duplicates == Duplicates::Sum && !policy.unweighted => {
+            let rows = rows.into_par_iter().map(|arc| (arc, 1.0)).collect();
+            weighted(vertices, rows, listing, *policy, &mut counts)?
+        }
+        rows => {
+            let rows = match rows {
+                RawRows::Plain(rows) => rows,
+                RawRows::Weighted(rows) => without_weights(vertices, &rows, &mut counts)?,
+            };
+            let edges = merged(vertices, rows, listing, *policy, &mut counts)?;
+            AnyGraph::Unit(assemble::<Unit, _>(vertices, edges))
+        }
+    };
+    counts.isolated = crate::with_graph!(&graph, g => g.isolated()) as u64;
+    Ok((graph, counts))
+}
+
+fn weighted(
+    n: usize,
+    rows: Vec<(u64, f64)>,
+    listing: Listing,
+    policy: Policy,
+    counts: &mut Counts,
+) -> Result<AnyGraph, BuildError> {
+    let edges = merged(n, rows, listing, policy, counts)?;
+    Ok(if policy.single_precision { AnyGraph::F32(assemble(n, edges)) } else { AnyGraph::F64(assemble(n, edges)) })
+}
+
+/// Drops the weights, and with them the rows of weight 0.
+fn without_weights(n: usize, rows: &[(u64, f64)], counts: &mut Counts) -> Result<Vec<u64>, GraphError> {
+    check(n, rows)?;
+    let kept: Vec<u64> = rows.par_iter().filter(|&&(_, w)| w > 0.0).map(|&(arc, _)| arc).collect();
+    counts.zero_weights += (rows.len() - kept.len()) as u64;
+    Ok(kept)
+}
+
+/// The distinct edges `i ≤ j` of the result with their weights, sorted.
+fn merged<R: Row>(
+    n: usize,
+    mut rows: Vec<R>,
+    listing: Listing,
+    policy: Policy,
+    counts: &mut Counts,
+) -> Result<Vec<R>, BuildError> {
+    check(n, &rows)?;
+    number_rows(&mut rows, listing, policy.self_loops, counts);
+    let stable = policy.duplicates == Duplicates::First && size_of::<R>() > size_of::<u64>();
+    sort(&mut rows, stable);
+    rows.truncate(rows.partition_point(|row| row.number() != DROPPED));
+    let survey = survey(&rows);
+    counts.duplicates += survey.duplicates;
+    counts.directed_arcs += if listing == Listing::Arcs { survey.one_way } else { 0 };
+    if let (Duplicates::Error, Some(at)) = (policy.duplicates, survey.first_duplicate) {
+        let (i, j) = arc(at);
+        return Err(BuildError::Duplicate(i, j));
+    }
+    if let (Direction::Reject, Some(at)) = (policy.direction, survey.directed()) {
+        let (i, j) = arc(at);
+        return Err(BuildError::Directed(i, j));
+    }
+    let how = match policy.duplicates {
+        Duplicates::First => Merge::First,
+        _ if survey.one_way == 0 && survey.first_unequal.is_none() => Merge::OneDirection,
+        _ => Merge::Sum,
+    };
+    merge(&mut rows, how)?;
+    Ok(rows)
+}
+
+/// Checks endpoints and weights.
+fn check<R: Row>(n: usize, rows: &[R]) -> Result<(), GraphError> {
+    if n > MOST_VERTICES {
+        return Err(TooManyVertices(n).into());
+    }
+    let wrong = rows.par_iter().with_min_len(BLOCK).find_map_first(|row| {
+        let (i, j) = unpack(row.number());
+        let (largest, weight) = (i.max(j), row.weight());
+        if largest as usize >= n {
+            return Some(GraphError::Endpoint { vertex: largest.into(), vertices: n });
+        }
+        let fine = weight.is_finite() && weight >= 0.0;
+        (!fine).then_some(GraphError::Weight { row: i as usize, column: j as usize, weight })
+    });
+    wrong.map_or(Ok(()), Err)
+}
+
+/// Replaces packed arcs by their numbers, in place.
+fn number_rows<R: Row>(rows: &mut [R], listing: Listing, self_loops: SelfLoops, counts: &mut Counts) {
+    let number_block = |block: &mut [R]| {
+        let (mut loops, mut zeros) = (0u64, 0u64);
+        for row in block {
+            let ((i, j), weight) = (unpack(row.number()), row.weight());
+            let (is_loop, is_zero) = (i == j, weight == 0.0);
+            loops += u64::from(is_loop);
+            zeros += u64::from(is_zero);
+            let dropped = is_zero || (is_loop && self_loops == SelfLoops::Drop);
+            let named = if listing == Listing::Arcs { number(i, j) } else { number(i, j) & !1 };
+            *row = R::new(if dropped { DROPPED } else { named }, weight);
+        }
+        (loops, zeros)
+    };
+    let sum = |a: (u64, u64), b: (u64, u64)| (a.0 + b.0, a.1 + b.1);
+    let (loops, zeros) = rows.par_chunks_mut(BLOCK).map(number_block).reduce(|| (0, 0), sum);
+    counts.self_loops += loops;
+    counts.zero_weights += zeros;
+}
+
+/// Sorts by number, then weight; `stable` sorts by edge alone and keeps the order of the input within it.
+fn sort<R: Row>(rows: &mut [R], stable: bool) {
+    if stable {
+        rows.par_sort_by_key(|row| row.number() >> 1);
+    } else if size_of::<R>() == size_of::<u64>() {
+        rows.par_sort_unstable_by_key(|row| row.number());
+    } else {
+        rows.par_sort_unstable_by_key(|row| (row.number(), row.weight().to_bits()));
+    }
+}
+
+/// What the runs of equal edges look like.
+#[derive(Clone, Copy, Default)]
+struct Survey {
+    duplicates: u64,
+    one_way: u64,
+    first_duplicate: Option<u64>,
+    first_one_way: Option<u64>,
+    first_unequal: Option<u64>,
+    two_way: bool,
+}
+
+impl Survey {
+    /// The first arc that shows the input to be directed.
+    fn directed(&self) -> Option<u64> {
+        self.first_unequal.or(if self.two_way { self.first_one_way } else { None })
+    }
+
+    fn then(self, later: Self) -> Self {
+        Self {
+            duplicates: self.duplicates + later.duplicates,
+            one_way: self.one_way + later.one_way,
+            first_duplicate: self.first_duplicate.or(later.first_duplicate),
+            first_one_way: self.first_one_way.or(later.first_one_way),
+            first_unequal: self.first_unequal.or(later.first_unequal),
+            two_way: self.two_way || later.two_way,
+        }
+    }
+}
+
+fn same_edge<R: Row>(a: &R, b: &R) -> bool {
+    a.number() >> 1 == b.number() >> 1
+}
+
+/// Count and weight of the rows of a run in one direction.
+fn one_direction<R: Row>(run: &[R], backward: u64) -> (u64, f64) {
+    let own = run.iter().filter(|row| row.number() & 1 == backward);
+    own.fold((0, 0.0), |(count, sum), row| (count + 1, sum + row.weight()))
+}
+
+fn survey<R: Row>(rows: &[R]) -> Survey {
+    let survey_block = |range: Range<usize>| {
+        let mut seen = Survey::default();
+        for run in rows[range].chunk_by(same_edge) {
+            let number = run[0].number();
+            let (low, high) = ends(number);
+            if low != high && run.len() == 1 {
+                seen.one_way += 1;
+                seen.first_one_way = seen.first_one_way.or(Some(number));
+                continue;
+            }
+            let ((forward, w_forward), (backward, w_backward)) = (one_direction(run, 0), one_direction(run, 1));
+            let repeats = forward.saturating_sub(1) + backward.saturating_sub(1);
+            seen.duplicates += repeats;
+            if repeats > 0 && seen.first_duplicate.is_none() {
+                seen.first_duplicate = Some(number & !1 | u64::from(forward < 2));
+            }
+            if low == high {
+                continue;
+            }
+            if forward == 0 || backward == 0 {
+                seen.one_way += 1;
+                seen.first_one_way = seen.first_one_way.or(Some(number));
+            } else {
+                seen.two_way = true;
+                if w_forward != w_backward && size_of::<R>() > size_of::<u64>() {
+                    seen.first_unequal = seen.first_unequal.or(Some(number));
+                }
+            }
+        }
+        seen
+    };
+    // Indexed parallel maps are collected in order, so "first" means first in the order of edges.
+    let parts: Vec<Survey> = run_blocks(rows).into_par_iter().map(survey_block).collect();
+    parts.into_iter().fold(Survey::default(), Survey::then)
+}
+
+/// Ranges of about [`BLOCK`] rows that do not cut a run of equal edges.
+fn run_blocks<R: Row>(rows: &[R]) -> Vec<Range<usize>> {
+    let mut blocks = Vec::with_capacity(rows.len() / BLOCK + 1);
+    let mut from = 0;
+    while from < rows.len() {
+        let last = (from + BLOCK).min(rows.len()) - 1;
+        let edge = rows[last].number() >> 1;
+        let to = last + rows[last..].partition_point(|row| row.number() >> 1 == edge);
+        blocks.push(from..to);
+        from = to;
+    }
+    blocks
+}
+
+/// How the rows of one edge become one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Merge {
+    /// All weights added.
+    Sum,
+    /// The weights of one direction added: the other says the same.
+    OneDirection,
+    /// The first row alone.
+    First,
+}
+
+/// Merges every run into its first place, then closes the gaps.
+fn merge<R: Row>(rows: &mut Vec<R>, how: Merge) -> Result<(), GraphError> {
+    let ranges = run_blocks(rows);
+    let mut rest = rows.as_mut_slice();
+    let mut blocks = Vec::with_capacity(ranges.len());
+    for range in &ranges {
+        let (block, after) = rest.split_at_mut(range.len());
+        blocks.push(block);
+        rest = after;
+    }
+    let kept: Vec<Result<usize, GraphError>> = blocks.into_par_iter().map(|block| merge_block(block, how)).collect();
+    let mut end = 0;
+    for (range, kept) in ranges.into_iter().zip(kept) {
+        let kept = kept?;
+        if end != range.start {
+            rows.copy_within(range.start..range.start + kept, end);
+        }
+        end += kept;
+    }
+    rows.truncate(end);
+    // Gives the pages of merged rows back before the result is allocated.
+    rows.shrink_to_fit();
+    Ok(())
+}
+
+fn merge_block<R: Row>(block: &mut [R], how: Merge) -> Result<usize, GraphError> {
+    let (mut from, mut kept) = (0, 0);
+    while from < block.len() {
+        let first = block[from];
+        let mut to = from + 1;
+        while to < block.len() && same_edge(&first, &block[to]) {
+            to += 1;
+        }
+        let run = &block[from..to];
+        let weight = match how {
+            _ if run.len() == 1 => first.weight(),
+            Merge::First => first.weight(),
+            Merge::OneDirection => one_direction(run, first.number() & 1).1,
+            Merge::Sum => one_direction(run, 0).1 + one_direction(run, 1).1,
+        };
+        if !weight.is_finite() {
+            let (i, j) = ends(first.number());
+            return Err(GraphError::Weight { row: i as usize, column: j as usize, weight });
+        }
+        block[kept] = R::new(first.number() & !1, weight);
+        (from, kept) = (to, kept + 1);
+    }
+    Ok(kept)
+}
+
+/// Sorted distinct edges → CSR.
+fn assemble<W: Weight, R: Row>(n: usize, edges: Vec<R>) -> Graph<W> {
+    let mut offsets = degree_prefix_sums(n, &edges);
+    let arcs = offsets[n] as usize;
+    let bounds = balanced_bounds(&offsets);
+    let mut targets = vec![0 as Vertex; arcs];
+    let mut weights = vec![W::zeroed(); arcs];
+    fill_rows(&edges, &mut offsets, &bounds, &mut targets, &mut weights);
+    drop(edges);
+    Graph::from_valid(offsets.into(), targets.into(), weights.into())
+}
+
+/// The row offsets: each thread counts the arcs of its own range of rows.
+fn degree_prefix_sums<R: Row>(n: usize, edges: &[R]) -> Vec<u64> {
+    let mut offsets = vec![0u64; n + 1];
+    let share = n.div_ceil(tasks()).max(1);
+    offsets[1..].par_chunks_mut(share).enumerate().for_each(|(t, counts)| {
+        let (from, to) = (t * share, t * share + counts.len());
+        let inside = |v: usize| v >= from && v < to;
+        let reach = edges.partition_point(|e| (ends(e.number()).0 as usize) < to);
+        for edge in &edges[..reach] {
+            let (low, high) = ends(edge.number());
+            if inside(low as usize) {
+                counts[low as usize - from] += 1;
+            }
+            if low != high && inside(high as usize) {
+                counts[high as usize - from] += 1;
+            }
+        }
+    });
+    let mut sum = 0;
+    for offset in &mut offsets {
+        sum += *offset;
+        *offset = sum;
+    }
+    offsets
+}
+
+/// How many ranges of rows are filled side by side; each reads all edges, so more than a few are not worth it.
+fn tasks() -> usize {
+    rayon::current_num_threads().clamp(1, 16)
+}
+
+/// Ranges of rows with about equally many arcs.
+fn balanced_bounds(offsets: &[u64]) -> Vec<usize> {
+    let (n, parts) = (offsets.len() - 1, tasks());
+    let arcs = offsets[n];
+    let mut bounds: Vec<usize> = (0..parts).map(|t| offsets.partition_point(|&o| o < arcs * t as u64 / parts as u64)).collect();
+    bounds[0] = 0;
+    bounds.push(n);
+    bounds.dedup();
+    bounds
+}
+
+/// One thread's rows: the cursors of its vertices and its part of the arrays.
+struct Part<'a, W> {
+    vertices: Range<usize>,
+    cursors: &'a mut [u64],
+    start: u64,
+    targets: &'a mut [Vertex],
+    weights: &'a mut [W],
+}
+
+impl<W: Weight> Part<'_, W> {
+    #[inline]
+    fn push(&mut self, row: Vertex, target: Vertex, weight: f64) {
+        let row = row as usize;
+        if row >= self.vertices.start && row < self.vertices.end {
+            let cursor = &mut self.cursors[row - self.vertices.start];
+            let at = (*cursor - self.start) as usize;
+            self.targets[at] = target;
+            if !W::UNIT {
+                self.weights[at] = W::of(weight);
+            }
+            *cursor += 1;
+        }
+    }
+}
+
+/// Appends both ends of every edge. `offsets[i + 1]` is moved to the start of row `i`, used as the cursor of the row, and ends at the end
+/// of the row: where the row offsets want it.
+fn fill_rows<W: Weight, R: Row>(edges: &[R], offsets: &mut [u64], bounds: &[usize], targets: &mut [Vertex], weights: &mut [W]) {
+    let starts: Vec<u64> = bounds.iter().map(|&b| offsets[b]).collect();
+    let n = offsets.len() - 1;
+    offsets.copy_within(0..n, 1);
+    offsets[0] = 0;
+    let (mut cursors, mut targets, mut weights) = (&mut offsets[1..], targets, weights);
+    let mut parts = Vec::with_capacity(bounds.len());
+    for (range, start) in bounds.windows(2).zip(starts.windows(2)) {
+        let arcs = (start[1] - start[0]) as usize;
+        let (own_cursors, more_cursors) = cursors.split_at_mut(range[1] - range[0]);
+        let (own_targets, more_targets) = targets.split_at_mut(arcs);
+        let (own_weights, more_weights) = weights.split_at_mut(arcs);
+        (cursors, targets, weights) = (more_cursors, more_targets, more_weights);
+        let vertices = range[0]..range[1];
+        parts.push(Part { vertices, cursors: own_cursors, start: start[0], targets: own_targets, weights: own_weights });
+    }
+    parts.into_par_iter().for_each(|mut part| {
+        let reach = edges.partition_point(|e| (ends(e.number()).0 as usize) < part.vertices.end);
+        for edge in &edges[..reach] {
+            let (low, high) = ends(edge.number());
+            part.push(low, high, edge.weight());
+            if low != high {
+                part.push(high, low, edge.weight());
+            }
+        }
+    });
+}
+
+/// The graph of undirected edges whose repeats are summed: what [`Graph::from_edges`] promises.
+pub(super) fn from_edges<W: Weight>(n: usize, edges: &[(Vertex, Vertex, f64)]) -> Result<Graph<W>, GraphError> {
+    let mut rows: Vec<(u64, f64)> = edges.iter().map(|&(i, j, w)| (pack(i, j), w)).collect();
+    check(n, &rows)?;
+    number_rows(&mut rows, Listing::Edges, SelfLoops::Keep, &mut Counts::default());
+    sort(&mut rows, false);
+    rows.truncate(rows.partition_point(|row| row.number() != DROPPED));
+    merge(&mut rows, Merge::Sum)?;
+    Ok(assemble(n, rows))
+}

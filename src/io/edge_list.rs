@@ -1,0 +1,553 @@
+//! Text edge lists: `source target [weight]`, one a line.
+//!
+//! Understood: spaces, tabs, commas or semicolons between the columns; comments starting with `#` or `%`; a header row; `\n` or `\r\n`; a
+//! byte order mark; integer ids of up to 64 bits, with or without gaps, or names, quoted or not. What a file uses is decided by its first
+//! lines and then holds for all of it: a line that does not fit is an error (or skipped and counted, if lenient).
+//!
+//! A block of text is cut at line ends into pieces of fixed size that are parsed in parallel, each into its own part of the rows; nothing
+//! depends on the number of threads. Rows hold the ids themselves while they fit in 32 bits; wider ids and names are numbered by first
+//! appearance block by block. At the end integer ids are renumbered in numeric order, without gaps.
+
+use super::error::{Fault, ReadError};
+use super::layout::{IdKind, Layout, detect};
+use super::names::{Interner, Names, Strings};
+use super::source::{Budget, Content, Source};
+use super::text::{self, Separator};
+use crate::graph::{Counts, EdgeList, Listing, MOST_VERTICES, RawRows, pack, unpack};
+use crate::ids::Vertex;
+use rayon::prelude::*;
+use std::borrow::Cow;
+
+/// Bytes of text parsed as one task.
+const PIECE: usize = 1 << 20;
+
+/// Rows looked up as one task.
+const LOOKUP: usize = 1 << 14;
+
+/// How an edge list is read.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Settings {
+    pub ids: IdKind,
+    pub header: Option<bool>,
+    pub lenient: bool,
+    pub budget: Budget,
+}
+
+/// Reads an edge list.
+pub(super) fn read(source: Source, settings: Settings) -> Result<(EdgeList, Names, Counts), ReadError> {
+    let Source { file, content } = source;
+    let mut reader = Reader::new(file, settings);
+    match content {
+        Content::Mapped(map) => reader.take(&map)?,
+        Content::Stream(mut stream) => {
+            let mut current = stream.next_block(Vec::new())?;
+            let mut spare = Vec::new();
+            while let Some(block) = current {
+                let (taken, next) = rayon::join(|| reader.take(&block), || stream.next_block(spare));
+                taken?;
+                current = next?;
+                spare = block;
+            }
+        }
+    }
+    reader.finish()
+}
+
+/// A row in the making, with or without a weight.
+trait RawRow: Copy + Send + Sync + Default {
+    fn new(arc: u64, weight: f64) -> Self;
+    fn arc(self) -> u64;
+    fn with_arc(self, arc: u64) -> Self;
+}
+
+impl RawRow for u64 {
+    fn new(arc: u64, _: f64) -> Self {
+        arc
+    }
+    fn arc(self) -> u64 {
+        self
+    }
+    fn with_arc(self, arc: u64) -> Self {
+        arc
+    }
+}
+
+impl RawRow for (u64, f64) {
+    fn new(arc: u64, weight: f64) -> Self {
+        (arc, weight)
+    }
+    fn arc(self) -> u64 {
+        self.0
+    }
+    fn with_arc(self, arc: u64) -> Self {
+        (arc, self.1)
+    }
+}
+
+/// How vertices are numbered so far.
+enum Ids {
+    /// Rows hold ids of 32 bits.
+    Small,
+    /// Rows hold numbers of wider ids.
+    Wide(Interner<Vec<u64>>),
+    /// Rows hold numbers of names.
+    Text(Interner<Strings>),
+}
+
+struct Reader {
+    file: String,
+    settings: Settings,
+    layout: Option<Layout>,
+    /// Lines before the current block.
+    lines: u64,
+    rows: RawRows,
+    ids: Ids,
+    largest: u32,
+    counts: Counts,
+}
+
+/// What became of a piece of text.
+#[derive(Default)]
+struct Parsed {
+    rows: usize,
+    comments: u64,
+    skipped: u64,
+    largest: u32,
+    fault: Option<Fault>,
+    /// An id needs more than 32 bits.
+    wide: bool,
+}
+
+impl Reader {
+    fn new(file: String, settings: Settings) -> Self {
+        let (rows, ids) = (RawRows::Plain(Vec::new()), Ids::Small);
+        Self { file, settings, layout: None, lines: 0, rows, ids, largest: 0, counts: Counts::default() }
+    }
+
+    /// Parses a block of whole lines.
+    fn take(&mut self, block: &[u8]) -> Result<(), ReadError> {
+        let mut start = 0;
+        if self.lines == 0 {
+            start = after_byte_order_mark(&self.file, block)?;
+        }
+        if self.layout.is_none() {
+            let found = detect(block, start, self.settings.ids, self.settings.header);
+            if let Some((layout, data)) = found.map_err(|fault| fault.error(&self.file, block, self.lines))? {
+                self.start(layout);
+                // Lines before the data are comments, blank, or the header.
+                self.counts.comments += comments(&block[start..data]);
+                start = data;
+            } else {
+                self.counts.comments += comments(&block[start..]);
+            }
+        }
+        if self.layout.is_some() {
+            self.parse(block, start)?;
+        }
+        self.lines += text::newlines(block);
+        Ok(())
+    }
+
+    fn start(&mut self, layout: Layout) {
+        if layout.weighted {
+            self.rows = RawRows::Weighted(Vec::new());
+        }
+        if layout.names {
+            self.ids = Ids::Text(Interner::default());
+        }
+        self.layout = Some(layout);
+    }
+
+    fn parse(&mut self, block: &[u8], start: usize) -> Result<(), ReadError> {
+        let Some(layout) = self.layout else { return Ok(()) };
+        let mut rows = std::mem::replace(&mut self.rows, RawRows::Plain(Vec::new()));
+        let result = match &mut rows {
+            RawRows::Plain(rows) => self.parse_rows(rows, layout, block, start),
+            RawRows::Weighted(rows) => self.parse_rows(rows, layout, block, start),
+        };
+        self.rows = rows;
+        result
+    }
+
+    fn parse_rows<R: RawRow>(&mut self, rows: &mut Vec<R>, layout: Layout, block: &[u8], start: usize) -> Result<(), ReadError> {
+        let pieces = pieces(block, start);
+        if matches!(self.ids, Ids::Small) && !self.parse_small(rows, layout, block, &pieces)? {
+            let mut wide = Interner::default();
+            renumber(rows, &mut wide);
+            self.ids = Ids::Wide(wide);
+        }
+        match std::mem::replace(&mut self.ids, Ids::Small) {
+            Ids::Small => {}
+            Ids::Wide(mut known) => {
+                let parsed: Vec<_> = pieces.par_iter().map(|&p| parse_wide(block, p, layout, self.settings.lenient)).collect();
+                for (parsed, found) in parsed {
+                    self.account(parsed, block)?;
+                    number_piece(&mut known, rows, &found, |&id| id);
+                }
+                self.budget(rows, known.bytes())?;
+                self.ids = Ids::Wide(known);
+            }
+            Ids::Text(mut known) => {
+                let parsed: Vec<_> = pieces.par_iter().map(|&p| parse_text(block, p, layout, self.settings.lenient)).collect();
+                for (parsed, found) in parsed {
+                    self.account(parsed, block)?;
+                    number_piece(&mut known, rows, &found, |name| name);
+                }
+                self.budget(rows, known.bytes())?;
+                self.ids = Ids::Text(known);
+            }
+        }
+        Ok(())
+    }
+
+    fn budget<R>(&self, rows: &[R], names: u64) -> Result<(), ReadError> {
+        self.settings.budget.check(&self.file, size_of_val(rows) as u64 + names)
+    }
+
+    /// Adds up what a piece holds; its fault, if any, is the first of the file, because pieces come in order.
+    fn account(&mut self, parsed: Parsed, block: &[u8]) -> Result<(), ReadError> {
+        if let Some(fault) = parsed.fault {
+            return Err(fault.error(&self.file, block, self.lines));
+        }
+        self.counts.comments += parsed.comments;
+        self.counts.skipped += parsed.skipped;
+        self.largest = self.largest.max(parsed.largest);
+        Ok(())
+    }
+
+    /// Parses ids of 32 bits straight into `rows`; `false` (and `rows` as before) when the block holds wider ones.
+    fn parse_small<R: RawRow>(
+        &mut self,
+        rows: &mut Vec<R>,
+        layout: Layout,
+        block: &[u8],
+        pieces: &[(usize, usize)],
+    ) -> Result<bool, ReadError> {
+        // A row takes at least four bytes, "1 2\n", so many empty lines do not count.
+        let room: Vec<usize> = pieces
+            .par_iter()
+            .map(|&(from, to)| (text::newlines(&block[from..to]) as usize + 1).min((to - from) / 4 + 1))
+            .collect();
+        let before = rows.len();
+        let total = before + room.iter().sum::<usize>();
+        self.settings.budget.check(&self.file, (total * size_of::<R>()) as u64)?;
+        if before == 0 {
+            // Fresh zeroed memory is not touched until the pieces are parsed, in parallel.
+            *rows = vec![R::default(); total];
+        } else {
+            rows.resize(total, R::default());
+        }
+        let lenient = self.settings.lenient;
+        let mut rest = &mut rows[before..];
+        let mut tasks = Vec::with_capacity(pieces.len());
+        for (&piece, &room) in pieces.iter().zip(&room) {
+            let (own, after) = rest.split_at_mut(room);
+            tasks.push((piece, own));
+            rest = after;
+        }
+        let parsed: Vec<Parsed> =
+            tasks.into_par_iter().map(|(piece, out)| parse_small(block, piece, layout, lenient, out)).collect();
+        if parsed.iter().take_while(|p| p.fault.is_none()).any(|p| p.wide) {
+            rows.truncate(before);
+            return Ok(false);
+        }
+        let (mut from, mut end) = (before, before);
+        for (parsed, room) in parsed.into_iter().zip(room) {
+            let count = parsed.rows;
+            self.account(parsed, block)?;
+            if from != end {
+                rows.copy_within(from..from + count, end);
+            }
+            (from, end) = (from + room, end + count);
+        }
+        rows.truncate(end);
+        Ok(true)
+    }
+
+    fn finish(self) -> Result<(EdgeList, Names, Counts), ReadError> {
+        let Self { file, settings, mut rows, ids, largest, counts, lines, .. } = self;
+        if rows.is_empty() {
+            let what = match (lines, counts.skipped) {
+                (_, 1..) => "no edges: every line was skipped",
+                (0, _) => "the file is empty",
+                _ => "no edges: the file holds only comments and empty lines",
+            };
+            return Err(ReadError::file(&file, what));
+        }
+        let names = match &mut rows {
+            RawRows::Plain(rows) => name_vertices(rows, ids, largest),
+            RawRows::Weighted(rows) => name_vertices(rows, ids, largest),
+        };
+        if names.len() > MOST_VERTICES {
+            return Err(ReadError::file(&file, crate::ids::TooManyVertices(names.len()).to_string()));
+        }
+        settings.budget.check(&file, 0)?;
+        Ok((EdgeList { vertices: names.len(), rows, listing: Listing::Arcs }, names, counts))
+    }
+}
+
+/// Where the text starts.
+fn after_byte_order_mark(file: &str, block: &[u8]) -> Result<usize, ReadError> {
+    match block {
+        [0xef, 0xbb, 0xbf, ..] => Ok(3),
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Err(ReadError::file(file, "the text is UTF-16; convert it to UTF-8")),
+        _ => Ok(0),
+    }
+}
+
+fn comments(bytes: &[u8]) -> u64 {
+    let starts_comment = |line: &&[u8]| line.iter().find(|b| **b != b' ' && **b != b'\t').is_some_and(|&b| text::is_comment(b));
+    bytes.split(|&b| b == b'\n').filter(starts_comment).count() as u64
+}
+
+/// Cuts `block[start..]` at line ends.
+fn pieces(block: &[u8], start: usize) -> Vec<(usize, usize)> {
+    let mut pieces = Vec::with_capacity((block.len() - start) / PIECE + 1);
+    let mut from = start;
+    while from < block.len() {
+        let nominal = (from + PIECE).min(block.len());
+        let to = if nominal == block.len() { nominal } else { (text::line_end(block, nominal) + 1).min(block.len()) };
+        pieces.push((from, to));
+        from = to;
+    }
+    pieces
+}
+
+/// What a line of integer ids holds.
+enum Line {
+    Row(u64, u64, f64),
+    Comment,
+    Blank,
+}
+
+/// Parses the line at `at`; gives the start of the next one. `None` when something is wrong with it.
+#[inline]
+fn integer_line<const WEIGHTED: bool>(bytes: &[u8], at: usize, separator: Separator) -> Option<(Line, usize)> {
+    let at = text::skip_spaces(bytes, at);
+    let Some((source, after)) = text::integer(bytes, at) else { return other_line(bytes, at) };
+    let at = text::skip_separator(bytes, after, separator)?;
+    let (target, mut at) = text::integer(bytes, at)?;
+    let mut weight = 1.0;
+    if WEIGHTED {
+        at = text::skip_separator(bytes, at, separator)?;
+        let end = text::word_end(bytes, at);
+        weight = text::weight(&bytes[at..end]).ok()?;
+        at = end;
+    }
+    Some((Line::Row(source, target, weight), text::skip_line_end(bytes, at)?))
+}
+
+/// A line that does not start with an integer.
+#[cold]
+fn other_line(bytes: &[u8], at: usize) -> Option<(Line, usize)> {
+    if bytes.get(at).is_some_and(|&b| text::is_comment(b)) {
+        return Some((Line::Comment, (text::line_end(bytes, at) + 1).min(bytes.len())));
+    }
+    text::skip_line_end(bytes, at).map(|next| (Line::Blank, next))
+}
+
+/// Goes through the lines of a piece; `row` says whether to go on.
+fn integer_lines<const WEIGHTED: bool>(
+    block: &[u8],
+    (from, to): (usize, usize),
+    layout: Layout,
+    lenient: bool,
+    mut row: impl FnMut(&mut Parsed, u64, u64, f64) -> bool,
+) -> Parsed {
+    let piece = &block[from..to];
+    let mut parsed = Parsed::default();
+    let mut at = 0;
+    while at < piece.len() {
+        match integer_line::<WEIGHTED>(piece, at, layout.separator) {
+            Some((Line::Row(source, target, weight), next)) => {
+                if !row(&mut parsed, source, target, weight) {
+                    break;
+                }
+                at = next;
+            }
+            Some((Line::Comment, next)) => {
+                parsed.comments += 1;
+                at = next;
+            }
+            Some((Line::Blank, next)) => at = next,
+            None if lenient => {
+                parsed.skipped += 1;
+                at = text::line_end(piece, at) + 1;
+            }
+            None => {
+                parsed.fault = Some(layout.diagnose(piece, at).shifted(from));
+                break;
+            }
+        }
+    }
+    parsed
+}
+
+fn parse_small<R: RawRow>(block: &[u8], piece: (usize, usize), layout: Layout, lenient: bool, out: &mut [R]) -> Parsed {
+    let take = |parsed: &mut Parsed, source: u64, target: u64, weight: f64| {
+        let largest = source.max(target);
+        if largest >= u64::from(u32::MAX) {
+            parsed.wide = true;
+            return false;
+        }
+        parsed.largest = parsed.largest.max(largest as u32);
+        out[parsed.rows] = R::new(pack(source as Vertex, target as Vertex), weight);
+        parsed.rows += 1;
+        true
+    };
+    if layout.weighted {
+        integer_lines::<true>(block, piece, layout, lenient, take)
+    } else {
+        integer_lines::<false>(block, piece, layout, lenient, take)
+    }
+}
+
+type Found<K> = Vec<(K, K, f64)>;
+
+fn parse_wide(block: &[u8], piece: (usize, usize), layout: Layout, lenient: bool) -> (Parsed, Found<u64>) {
+    let mut found = Vec::new();
+    let take = |_: &mut Parsed, source: u64, target: u64, weight: f64| {
+        found.push((source, target, weight));
+        true
+    };
+    let parsed = if layout.weighted {
+        integer_lines::<true>(block, piece, layout, lenient, take)
+    } else {
+        integer_lines::<false>(block, piece, layout, lenient, take)
+    };
+    (parsed, found)
+}
+
+fn parse_text(block: &[u8], (from, to): (usize, usize), layout: Layout, lenient: bool) -> (Parsed, Found<Cow<'_, str>>) {
+    let (mut parsed, mut found) = (Parsed::default(), Vec::new());
+    let mut at = from;
+    while at < to {
+        let end = text::line_end(&block[..to], at);
+        let stop = at + text::trim_line(&block[at..end]).len();
+        let first = text::skip_spaces(&block[..stop], at);
+        if first < stop && text::is_comment(block[first]) {
+            parsed.comments += 1;
+        } else if first < stop {
+            match layout.named_row(block, at, stop) {
+                Ok(row) => found.push(row),
+                Err(_) if lenient => parsed.skipped += 1,
+                Err(fault) => {
+                    parsed.fault = Some(fault);
+                    break;
+                }
+            }
+        }
+        at = end + 1;
+    }
+    (parsed, found)
+}
+
+/// Appends rows with the numbers of their ends: known ones are looked up in parallel, new ones numbered in order.
+fn number_piece<'f, R, K, S>(
+    known: &mut Interner<S>,
+    rows: &mut Vec<R>,
+    found: &'f Found<K>,
+    key: impl Fn(&'f K) -> S::Key<'f> + Sync,
+) where
+    R: RawRow,
+    K: Sync,
+    S: super::names::KeyStore + Sync,
+{
+    let looked_up: Vec<(Option<Vertex>, Option<Vertex>)> =
+        found.par_iter().with_min_len(LOOKUP).map(|(s, t, _)| (known.get(key(s)), known.get(key(t)))).collect();
+    rows.reserve(found.len());
+    for ((s, t, weight), (source, target)) in found.iter().zip(looked_up) {
+        let source = source.unwrap_or_else(|| known.intern(key(s)));
+        let target = target.unwrap_or_else(|| known.intern(key(t)));
+        rows.push(R::new(pack(source, target), *weight));
+    }
+}
+
+/// Replaces the ids in `rows` by numbers in order of first appearance.
+fn renumber<R: RawRow>(rows: &mut [R], known: &mut Interner<Vec<u64>>) {
+    for batch in rows.chunks_mut(1 << 20) {
+        let ends: Vec<(Option<Vertex>, Option<Vertex>)> = batch
+            .par_iter()
+            .with_min_len(LOOKUP)
+            .map(|row| {
+                let (s, t) = unpack(row.arc());
+                (known.get(s.into()), known.get(t.into()))
+            })
+            .collect();
+        for (row, (source, target)) in batch.iter_mut().zip(ends) {
+            let (s, t) = unpack(row.arc());
+            let source = source.unwrap_or_else(|| known.intern(s.into()));
+            let target = target.unwrap_or_else(|| known.intern(t.into()));
+            *row = row.with_arc(pack(source, target));
+        }
+    }
+}
+
+/// Renumbers the vertices: integer ids in numeric order without gaps, names as they are.
+fn name_vertices<R: RawRow>(rows: &mut [R], ids: Ids, largest: u32) -> Names {
+    match ids {
+        Ids::Text(known) => Names::Strings(known.keys),
+        Ids::Wide(known) => by_value(rows, known.keys),
+        // A set of bits costs an eighth of a byte an id: allowed up to two bytes a row.
+        Ids::Small if u64::from(largest) < 16 * rows.len() as u64 + (1 << 20) => by_rank(rows, largest),
+        Ids::Small => {
+            let mut known = Interner::default();
+            renumber(rows, &mut known);
+            by_value(rows, known.keys)
+        }
+    }
+}
+
+/// From numbers by first appearance to numbers by value.
+fn by_value<R: RawRow>(rows: &mut [R], mut ids: Vec<u64>) -> Names {
+    let mut order: Vec<Vertex> = (0..ids.len() as Vertex).collect();
+    order.par_sort_unstable_by_key(|&i| ids[i as usize]);
+    let mut rank = vec![0 as Vertex; ids.len()];
+    for (r, &i) in order.iter().enumerate() {
+        rank[i as usize] = r as Vertex;
+    }
+    rows.par_iter_mut().with_min_len(LOOKUP).for_each(|row| {
+        let (s, t) = unpack(row.arc());
+        *row = row.with_arc(pack(rank[s as usize], rank[t as usize]));
+    });
+    ids.par_sort_unstable();
+    Names::from_ids(ids)
+}
+
+/// From ids to their ranks among the ids that occur.
+fn by_rank<R: RawRow>(rows: &mut [R], largest: u32) -> Names {
+    use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+    let words: Vec<AtomicU64> = (0..=largest / 64).map(|_| AtomicU64::new(0)).collect();
+    let mark = |id: Vertex| {
+        let (word, bit) = (&words[id as usize / 64], 1u64 << (id % 64));
+        if word.load(Relaxed) & bit == 0 {
+            word.fetch_or(bit, Relaxed);
+        }
+    };
+    rows.par_iter().with_min_len(LOOKUP).for_each(|row| {
+        let (s, t) = unpack(row.arc());
+        mark(s);
+        mark(t);
+    });
+    let words: Vec<u64> = words.into_iter().map(AtomicU64::into_inner).collect();
+    let mut before = Vec::with_capacity(words.len());
+    let mut count = 0;
+    for word in &words {
+        before.push(count);
+        count += word.count_ones();
+    }
+    if count as usize == largest as usize + 1 {
+        return Names::numbers(count as usize);
+    }
+    let rank = |id: Vertex| before[id as usize / 64] + (words[id as usize / 64] & ((1u64 << (id % 64)) - 1)).count_ones();
+    rows.par_iter_mut().with_min_len(LOOKUP).for_each(|row| {
+        let (s, t) = unpack(row.arc());
+        *row = row.with_arc(pack(rank(s), rank(t)));
+    });
+    let first = words.iter().position(|&w| w != 0).map_or(0, |w| 64 * w as u64 + u64::from(words[w].trailing_zeros()));
+    if first + u64::from(count) == u64::from(largest) + 1 {
+        return Names::Range { first, count: count as usize };
+    }
+    let bits = |(at, &word): (usize, &u64)| (0..64).filter(move |b| word >> b & 1 == 1).map(move |b| 64 * at as u64 + b);
+    Names::Ids(words.iter().enumerate().flat_map(bits).collect())
+}

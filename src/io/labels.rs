@@ -1,0 +1,153 @@
+//! Labels files (`vertex<TAB>label`, one a line) and community files (one community a line).
+
+use super::error::{Fault, ReadError};
+use super::names::{Index, Interner, Names, Strings};
+use super::source::{Budget, Source};
+use super::text::{self, Separator};
+use crate::ids::{Cluster, NONE, Vertex};
+use crate::partition::renumber_by_size;
+use std::io;
+use std::path::Path;
+
+/// What to do with a vertex that the graph does not have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unknown {
+    /// It is an error.
+    Error,
+    /// Skip and count it.
+    Skip,
+}
+
+/// A label for each vertex of a graph.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Labels {
+    /// The label of each vertex, numbered by first appearance in the file; [`NONE`] for a vertex the file does not name.
+    pub labels: Vec<Cluster>,
+    /// What the file calls each label.
+    pub names: Strings,
+    /// Vertices of the graph that the file does not name.
+    pub missing: usize,
+    /// Lines about vertices that the graph does not have.
+    pub unknown: usize,
+}
+
+/// The lines of a text that are neither blank nor comments: start and end.
+fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, usize)> + '_ {
+    super::layout::data_lines(bytes, if bytes.starts_with(&[0xef, 0xbb, 0xbf]) { 3 } else { 0 })
+}
+
+/// Reads the labels of the vertices called `names`. Fields are separated by a tab, a comma, a semicolon or spaces; labels may be any text.
+///
+/// ```
+/// use lambdacut::{ids::NONE, io::{Names, Unknown, read_labels}};
+/// let file = tempfile::NamedTempFile::new().unwrap();
+/// std::fs::write(file.path(), "# planted\n1\tred\n0\tblue\n").unwrap();
+/// let read = read_labels(file.path(), &Names::numbers(3), Unknown::Error).unwrap();
+/// assert_eq!((read.labels, read.missing), (vec![1, 0, NONE], 1));
+/// ```
+pub fn read_labels(path: &Path, names: &Names, unknown: Unknown) -> Result<Labels, ReadError> {
+    let (file, bytes) = Source::open(path, None)?.whole(Budget::default())?;
+    let index = names.index();
+    let mut read = Reading { labels: vec![NONE; names.len()], known: Interner::default(), unknown: 0 };
+    let mut separator = None;
+    for (number, (start, end)) in lines(&bytes).enumerate() {
+        let separator = *separator.get_or_insert_with(|| Separator::of(&bytes[start..end]));
+        let is_first = number == 0;
+        read.line(&bytes, (start, end), separator, &index, unknown, is_first).map_err(|fault| fault.error(&file, &bytes, 0))?;
+    }
+    let Reading { labels, known, unknown } = read;
+    if known.keys.is_empty() {
+        return Err(ReadError::file(&file, "no labels of vertices of this graph"));
+    }
+    let missing = labels.iter().filter(|&&c| c == NONE).count();
+    Ok(Labels { labels, names: known.keys, missing, unknown })
+}
+
+struct Reading {
+    labels: Vec<Cluster>,
+    known: Interner<Strings>,
+    unknown: usize,
+}
+
+impl Reading {
+    fn line(
+        &mut self,
+        bytes: &[u8],
+        (start, end): (usize, usize),
+        separator: Separator,
+        index: &Index<'_>,
+        unknown: Unknown,
+        is_first: bool,
+    ) -> Result<(), Fault> {
+        let fields = text::fields(bytes, start, end, separator)?;
+        let [(at, name), (_, label)] = fields.as_slice() else {
+            return Err(Fault::new(start, end - start, format!("expected a vertex and a label, found {} columns", fields.len())));
+        };
+        match index.get(name) {
+            Some(vertex) if self.labels[vertex as usize] != NONE => Err(Fault::new(*at, name.len(), "a vertex with two labels")),
+            Some(vertex) => {
+                self.labels[vertex as usize] = self.known.intern(label);
+                Ok(())
+            }
+            None if is_first && is_header(name) => Ok(()),
+            None if unknown == Unknown::Error => Err(Fault::new(*at, name.len(), "a vertex that the graph does not have")),
+            None => {
+                self.unknown += 1;
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Whether the first field of a file names its column.
+fn is_header(name: &str) -> bool {
+    ["node", "vertex", "id", "name", "vertices", "nodes"].contains(&name.to_lowercase().as_str())
+}
+
+/// Reads overlapping communities: one a line, members separated by tabs or spaces. Members that the graph does not have are counted
+/// (second value) or an error.
+pub fn read_communities(path: &Path, names: &Names, unknown: Unknown) -> Result<(Vec<Vec<Vertex>>, usize), ReadError> {
+    let (file, bytes) = Source::open(path, None)?.whole(Budget::default())?;
+    let index = names.index();
+    let mut skipped = 0;
+    let mut communities = Vec::with_capacity(text::newlines(&bytes) as usize);
+    let separator = lines(&bytes).next().map_or(Separator::Space, |(start, end)| Separator::of(&bytes[start..end]));
+    for (start, end) in lines(&bytes) {
+        let fail = |fault: Fault| fault.error(&file, &bytes, 0);
+        let mut members = Vec::new();
+        for (at, name) in text::fields(&bytes, start, end, separator).map_err(fail)? {
+            match index.get(&name) {
+                Some(vertex) => members.push(vertex),
+                None if unknown == Unknown::Skip => skipped += 1,
+                None => return Err(fail(Fault::new(at, name.len(), "a vertex that the graph does not have"))),
+            }
+        }
+        members.sort_unstable();
+        members.dedup();
+        if !members.is_empty() {
+            communities.push(members);
+        }
+    }
+    if communities.is_empty() {
+        return Err(ReadError::file(&file, "no communities of vertices of this graph"));
+    }
+    Ok((communities, skipped))
+}
+
+/// Writes a labels file: `provenance` as comments, then `vertex<TAB>cluster` for each vertex, clusters numbered from 0 by decreasing size
+/// (ties by first vertex), isolated vertices ([`NONE`]) as clusters of their own behind them.
+pub fn write_labels(path: &Path, names: &Names, labels: &[Cluster], provenance: &[String]) -> io::Result<()> {
+    let mut labels = labels.to_vec();
+    let mut next = renumber_by_size(&mut labels);
+    super::write_atomically(path, |out| {
+        for line in provenance.iter().flat_map(|text| text.lines()) {
+            writeln!(out, "# {line}")?;
+        }
+        for (i, &label) in labels.iter().enumerate() {
+            let cluster = if label == NONE { next } else { label as usize };
+            next += usize::from(label == NONE);
+            writeln!(out, "{}\t{cluster}", text::quote(&names.get(i)))?;
+        }
+        Ok(())
+    })
+}

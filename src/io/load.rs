@@ -1,0 +1,136 @@
+//! From a file to a graph: finds the format, reads, builds, and reports what was done.
+
+use super::edge_list;
+use super::error::ReadError;
+use super::layout::IdKind;
+use super::names::Names;
+use super::source::{self, Budget, Source};
+use crate::graph::{AnyGraph, BuildError, Counts, EdgeList, GraphError, Policy, RawRows, build};
+use crate::observe::{Event, Observer};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+/// The formats of graphs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Format {
+    /// `source target [weight]`, one a line.
+    EdgeList,
+}
+
+impl Format {
+    /// The format that a file name tells.
+    pub fn of_name(_path: &Path) -> Self {
+        Self::EdgeList
+    }
+}
+
+/// How a graph is read.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct LoadOptions {
+    /// The format; `None`: by name and content.
+    pub format: Option<Format>,
+    /// What becomes of loops, repeats and directions.
+    pub policy: Policy,
+    /// What the vertices of an edge list are called.
+    pub ids: IdKind,
+    /// Whether an edge list starts with a header row; `None`: by looking at it.
+    pub header: Option<bool>,
+    /// Skip and count bad lines instead of stopping at the first.
+    pub lenient: bool,
+    /// Bytes of memory that reading may take.
+    pub memory_limit: Option<u64>,
+    /// Compute the SHA-256 of the input as stored.
+    pub hash: bool,
+}
+
+/// A graph as read, with the names of its vertices.
+#[derive(Debug, Clone)]
+pub struct Loaded {
+    /// The graph.
+    pub graph: AnyGraph,
+    /// The names of its vertices.
+    pub names: Names,
+    /// What was found in the input.
+    pub counts: Counts,
+    /// Vertex weights, where the format has them.
+    pub masses: Option<Vec<f64>>,
+    /// SHA-256 of the input as stored, if asked for.
+    pub sha256: Option<String>,
+    /// Seconds it took.
+    pub seconds: f64,
+}
+
+/// Reads a graph from a file, or from standard input (`-`). The result does not depend on the number of threads.
+///
+/// ```
+/// use lambdacut::{io::{LoadOptions, load}, observe::Silent, with_graph};
+/// let file = tempfile::NamedTempFile::new().unwrap();
+/// std::fs::write(file.path(), "# a triangle\nx y\ny z\nz x\n").unwrap();
+/// let read = load(file.path(), &LoadOptions::default(), &Silent).unwrap();
+/// assert_eq!(with_graph!(&read.graph, g => (g.vertices(), g.edges())), (3, 3));
+/// assert_eq!(read.names.get(2), "z");
+/// ```
+pub fn load(path: &Path, options: &LoadOptions, observer: &dyn Observer) -> Result<Loaded, ReadError> {
+    let started = Instant::now();
+    observer.event(Event::Stage { name: "reading", total: None });
+    let stdin = path == Path::new("-");
+    let shared = (options.hash && stdin).then(|| Arc::new(Mutex::new(Sha256::new())));
+    let source = Source::open(path, shared.clone())?;
+    let file = source.file.clone();
+    // The hash of a file is computed beside the parsing, from the same mapped pages.
+    let hash_file = || (options.hash && !stdin).then(|| source::sha256(path)).transpose();
+    let (read, hash) = rayon::join(|| read(source, options, observer), hash_file);
+    let mut loaded = read?;
+    loaded.sha256 = hash.map_err(|e| ReadError::io(&file, e))?;
+    if let Some(hash) = shared {
+        loaded.sha256 = hash.lock().ok().map(|h| source::hex(h.clone()));
+    }
+    loaded.seconds = started.elapsed().as_secs_f64();
+    Ok(loaded)
+}
+
+fn read(source: Source, options: &LoadOptions, observer: &dyn Observer) -> Result<Loaded, ReadError> {
+    let file = source.file.clone();
+    let budget = Budget(options.memory_limit);
+    let settings = edge_list::Settings { ids: options.ids, header: options.header, lenient: options.lenient, budget };
+    let (edges, names, counts) = edge_list::read(source, settings)?;
+    finish(&file, edges, names, counts, None, options, observer)
+}
+
+/// Rows → graph, with errors in the names of the file.
+fn finish(
+    file: &str,
+    edges: EdgeList,
+    names: Names,
+    read: Counts,
+    masses: Option<Vec<f64>>,
+    options: &LoadOptions,
+    observer: &dyn Observer,
+) -> Result<Loaded, ReadError> {
+    observer.event(Event::Stage { name: "building the graph", total: None });
+    let row = if matches!(edges.rows, RawRows::Plain(_)) { 16 } else { 40 };
+    Budget(options.memory_limit).check(file, (row * edges.rows.len() + 8 * edges.vertices) as u64)?;
+    let (graph, built) = build(edges, &options.policy).map_err(|e| policy_error(file, &names, e))?;
+    let counts = Counts { comments: read.comments, skipped: read.skipped, ..built };
+    Ok(Loaded { graph, names, counts, masses, sha256: None, seconds: 0.0 })
+}
+
+fn policy_error(file: &str, names: &Names, source: BuildError) -> ReadError {
+    let arc = |i: usize, j: usize| format!("{:?} → {:?}", names.get(i), names.get(j));
+    let what = match &source {
+        BuildError::Duplicate(i, j) => format!("the arc {} is listed more than once", arc(*i as usize, *j as usize)),
+        BuildError::Directed(i, j) => {
+            format!("the graph is directed: the arc {} has no equal reverse, but other arcs have", arc(*i as usize, *j as usize))
+        }
+        BuildError::Graph(GraphError::Weight { row, column, weight }) => {
+            format!("the weights of {} add up to {weight}", arc(*row, *column))
+        }
+        other => other.to_string(),
+    };
+    ReadError::Policy { file: file.to_owned(), what, source }
+}

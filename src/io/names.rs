@@ -1,0 +1,269 @@
+//! What the input calls its vertices. Names leave at load and come back only at write; between, dense numbers.
+
+use crate::ids::Vertex;
+use rustc_hash::{FxHashMap, FxHasher};
+use std::borrow::Cow;
+use std::hash::Hasher;
+
+/// The names of the vertices `0..n`.
+///
+/// ```
+/// use lambdacut::io::Names;
+/// let names = Names::from_ids(vec![3, 7, 12]);
+/// assert_eq!(names.get(1), "7");
+/// assert_eq!(names.index().get("12"), Some(2));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Names {
+    /// Consecutive integers: nothing is stored.
+    Range {
+        /// The name of vertex 0.
+        first: u64,
+        /// The number of vertices.
+        count: usize,
+    },
+    /// Integers, ascending: 8 bytes a vertex.
+    Ids(Vec<u64>),
+    /// Strings, in order of first appearance.
+    Strings(Strings),
+}
+
+impl Names {
+    /// The names `0..n`.
+    pub fn numbers(count: usize) -> Self {
+        Self::Range { first: 0, count }
+    }
+
+    /// Ascending distinct integers; consecutive ones are not stored.
+    pub fn from_ids(ids: Vec<u64>) -> Self {
+        match (ids.first(), ids.last()) {
+            (Some(&first), Some(&last)) if last - first == ids.len() as u64 - 1 => Self::Range { first, count: ids.len() },
+            _ => Self::Ids(ids),
+        }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Range { count, .. } => *count,
+            Self::Ids(ids) => ids.len(),
+            Self::Strings(strings) => strings.len(),
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The name of vertex `i`, exactly as in the input.
+    pub fn get(&self, i: usize) -> Cow<'_, str> {
+        match self {
+            Self::Range { first, .. } => Cow::Owned((first + i as u64).to_string()),
+            Self::Ids(ids) => Cow::Owned(ids[i].to_string()),
+            Self::Strings(strings) => Cow::Borrowed(strings.get(i)),
+        }
+    }
+
+    /// Finds vertices by name.
+    pub fn index(&self) -> Index<'_> {
+        let strings = match self {
+            Self::Strings(strings) => (0..strings.len()).map(|i| (strings.get(i), i as Vertex)).collect(),
+            _ => FxHashMap::default(),
+        };
+        Index { names: self, strings }
+    }
+}
+
+/// Names → vertices.
+#[derive(Debug)]
+pub struct Index<'a> {
+    names: &'a Names,
+    strings: FxHashMap<&'a str, Vertex>,
+}
+
+impl Index<'_> {
+    /// The vertex called `name`.
+    pub fn get(&self, name: &str) -> Option<Vertex> {
+        match self.names {
+            Names::Strings(_) => self.strings.get(name).copied(),
+            Names::Range { first, count } => {
+                let at = canonical_integer(name)?.checked_sub(*first)?;
+                (at < *count as u64).then_some(at as Vertex)
+            }
+            Names::Ids(ids) => ids.binary_search(&canonical_integer(name)?).ok().map(|at| at as Vertex),
+        }
+    }
+}
+
+/// The integer a name writes in the one way integers are written.
+pub(super) fn canonical_integer(name: &str) -> Option<u64> {
+    let digits = !name.is_empty() && name.bytes().all(|b| b.is_ascii_digit());
+    let leading_zero = name.len() > 1 && name.starts_with('0');
+    if digits && !leading_zero { name.parse().ok() } else { None }
+}
+
+/// Many strings in one piece of memory.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Strings {
+    text: String,
+    ends: Vec<u64>,
+}
+
+impl Strings {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// String `i`.
+    pub fn get(&self, i: usize) -> &str {
+        let start = if i == 0 { 0 } else { self.ends[i - 1] as usize };
+        &self.text[start..self.ends[i] as usize]
+    }
+
+    /// Appends a string.
+    pub fn push(&mut self, string: &str) {
+        self.text.push_str(string);
+        self.ends.push(self.text.len() as u64);
+    }
+
+    /// Bytes of memory.
+    pub(super) fn bytes(&self) -> u64 {
+        (self.text.capacity() + 8 * self.ends.capacity()) as u64
+    }
+}
+
+impl<'a> FromIterator<&'a str> for Strings {
+    fn from_iter<I: IntoIterator<Item = &'a str>>(strings: I) -> Self {
+        let mut all = Self::default();
+        strings.into_iter().for_each(|s| all.push(s));
+        all
+    }
+}
+
+/// Keys numbered by first appearance.
+pub(super) trait KeyStore {
+    /// A key as looked up.
+    type Key<'k>: Copy;
+    fn hash(key: Self::Key<'_>) -> u64;
+    fn count(&self) -> usize;
+    fn key_hash(&self, i: usize) -> u64;
+    fn is(&self, i: usize, key: Self::Key<'_>) -> bool;
+    fn append(&mut self, key: Self::Key<'_>);
+    fn bytes(&self) -> u64;
+}
+
+impl KeyStore for Vec<u64> {
+    type Key<'k> = u64;
+    fn hash(key: u64) -> u64 {
+        let mut hasher = FxHasher::default();
+        hasher.write_u64(key);
+        hasher.finish()
+    }
+    fn count(&self) -> usize {
+        self.len()
+    }
+    fn key_hash(&self, i: usize) -> u64 {
+        Self::hash(self[i])
+    }
+    fn is(&self, i: usize, key: u64) -> bool {
+        self[i] == key
+    }
+    fn append(&mut self, key: u64) {
+        self.push(key);
+    }
+    fn bytes(&self) -> u64 {
+        8 * self.capacity() as u64
+    }
+}
+
+impl KeyStore for Strings {
+    type Key<'k> = &'k str;
+    fn hash(key: &str) -> u64 {
+        let mut hasher = FxHasher::default();
+        hasher.write(key.as_bytes());
+        hasher.finish()
+    }
+    fn count(&self) -> usize {
+        self.len()
+    }
+    fn key_hash(&self, i: usize) -> u64 {
+        Self::hash(self.get(i))
+    }
+    fn is(&self, i: usize, key: &str) -> bool {
+        self.get(i) == key
+    }
+    fn append(&mut self, key: &str) {
+        self.push(key);
+    }
+    fn bytes(&self) -> u64 {
+        Strings::bytes(self)
+    }
+}
+
+/// Numbers keys by first appearance: a hash table of numbers (4 bytes a slot, at most half full) over the stored keys.
+#[derive(Debug, Default)]
+pub(super) struct Interner<K> {
+    pub keys: K,
+    slots: Vec<Vertex>,
+}
+
+const FREE: Vertex = Vertex::MAX;
+
+impl<K: KeyStore> Interner<K> {
+    /// Where `key` is, or the free slot where it belongs.
+    fn slot(&self, key: K::Key<'_>) -> usize {
+        let mask = self.slots.len() - 1;
+        let mut at = K::hash(key) as usize & mask;
+        while self.slots[at] != FREE && !self.keys.is(self.slots[at] as usize, key) {
+            at = (at + 1) & mask;
+        }
+        at
+    }
+
+    /// The number of a known key.
+    pub fn get(&self, key: K::Key<'_>) -> Option<Vertex> {
+        if self.slots.is_empty() {
+            return None;
+        }
+        let found = self.slots[self.slot(key)];
+        (found != FREE).then_some(found)
+    }
+
+    /// The number of a key, new or known.
+    pub fn intern(&mut self, key: K::Key<'_>) -> Vertex {
+        if 2 * (self.keys.count() + 1) > self.slots.len() {
+            self.grow();
+        }
+        let at = self.slot(key);
+        if self.slots[at] == FREE {
+            self.slots[at] = self.keys.count() as Vertex;
+            self.keys.append(key);
+        }
+        self.slots[at]
+    }
+
+    fn grow(&mut self) {
+        let size = (2 * self.slots.len()).max(1 << 10);
+        self.slots = vec![FREE; size];
+        for i in 0..self.keys.count() {
+            let mut at = self.keys.key_hash(i) as usize & (size - 1);
+            while self.slots[at] != FREE {
+                at = (at + 1) & (size - 1);
+            }
+            self.slots[at] = i as Vertex;
+        }
+    }
+
+    /// Bytes of memory.
+    pub fn bytes(&self) -> u64 {
+        self.keys.bytes() + 4 * self.slots.len() as u64
+    }
+}
