@@ -21,3 +21,6 @@ mod build;
 
 #[path = "it/io.rs"]
 mod io;
+
+#[path = "it/linalg.rs"]
+mod linalg;
