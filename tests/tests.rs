@@ -10,11 +10,14 @@ mod graph;
 #[path = "it/layers.rs"]
 mod layers;
 
-#[path = "it/metrics.rs"]
-mod metrics;
+#[path = "it/points.rs"]
+mod points;
 
-#[path = "it/generate.rs"]
-mod generate;
+#[path = "it/baseline.rs"]
+mod baseline;
+
+#[path = "it/hdp.rs"]
+mod hdp;
 
 #[path = "it/build.rs"]
 mod build;
@@ -24,3 +27,12 @@ mod io;
 
 #[path = "it/linalg.rs"]
 mod linalg;
+
+#[path = "it/metrics.rs"]
+mod metrics;
+
+#[path = "it/generate.rs"]
+mod generate;
+
+#[path = "it/points_table.rs"]
+mod points_table;

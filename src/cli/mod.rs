@@ -5,6 +5,8 @@
 mod common;
 mod convert;
 mod input;
+mod paper;
+mod points;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -23,6 +25,10 @@ pub struct Cli {
 enum Command {
     /// Turn a graph into another format: edge list, METIS, Matrix Market, binary.
     Convert(convert::ConvertArgs),
+    /// Rerun the experiments of Kulis & Jordan (2012) and print our numbers beside theirs.
+    Paper(paper::PaperArgs),
+    /// Cluster dense points from a table: DP-means, hard Gaussian HDP, k-means, Gibbs sampler.
+    Points(Box<points::PointsArgs>),
 }
 
 /// Parses the arguments, runs the command and says how it went: 0 done, 1 wrong input or request, 2 usage, 130 interrupted.
@@ -40,5 +46,7 @@ pub fn main() -> ExitCode {
 fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
     match &cli.command {
         Command::Convert(args) => convert::run(args, &cli.global),
+        Command::Paper(args) => paper::run(args, &cli.global),
+        Command::Points(args) => points::run(args, &cli.global),
     }
 }

@@ -34,3 +34,8 @@ pub fn data() -> Option<PathBuf> {
     eprintln!("SKIPPED: no real data (set LAMBDACUT_DATA to a directory with graphs/ and uci/)");
     None
 }
+
+/// What two runs of one algorithm must agree on: everything but the time they took.
+pub fn runs_alike(fit: &lambdacut::fit::Fit) -> (Vec<(f64, usize, usize)>, lambdacut::fit::StopReason, f64) {
+    (fit.trace.iter().map(|p| (p.value, p.clusters, p.moves)).collect(), fit.stop, fit.value)
+}
