@@ -31,6 +31,9 @@ mod kernel_dp_means;
 #[path = "it/layers.rs"]
 mod layers;
 
+#[path = "it/linalg.rs"]
+mod linalg;
+
 #[path = "it/metrics.rs"]
 mod metrics;
 
