@@ -15,3 +15,12 @@ mod build;
 
 #[path = "it/io.rs"]
 mod io;
+
+#[path = "it/io_formats.rs"]
+mod io_formats;
+
+#[path = "it/io_interop.rs"]
+mod io_interop;
+
+#[path = "it/convert.rs"]
+mod convert;

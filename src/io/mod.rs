@@ -1,11 +1,14 @@
 //! Files: one format per file; every reader ends in raw edges and names, every writer starts from results.
 
 mod atomic;
+mod binary;
 mod edge_list;
 mod error;
 mod labels;
 mod layout;
 mod load;
+mod matrix_market;
+mod metis;
 mod names;
 mod source;
 mod text;
