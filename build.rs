@@ -5,15 +5,22 @@ use std::env;
 fn main() {
     println!("cargo:rerun-if-env-changed=OPENBLAS_LIB_DIR");
     println!("cargo:rerun-if-changed=build.rs");
+    // Set when the library found is OpenBLAS, whose own threads must be kept to one.
+    println!("cargo:rustc-check-cfg=cfg(openblas)");
     if env::var_os("CARGO_FEATURE_LAPACK").is_none() {
         return;
     }
     if let Some(dir) = env::var_os("OPENBLAS_LIB_DIR") {
         println!("cargo:rustc-link-search=native={}", dir.to_string_lossy());
         println!("cargo:rustc-link-lib=openblas");
+        println!("cargo:rustc-cfg=openblas");
         return;
     }
-    if ["openblas", "lapack"].iter().any(|name| pkg_config::probe_library(name).is_ok()) {
+    if pkg_config::probe_library("openblas").is_ok() {
+        println!("cargo:rustc-cfg=openblas");
+        return;
+    }
+    if pkg_config::probe_library("lapack").is_ok() {
         return;
     }
     eprintln!(

@@ -104,7 +104,7 @@ fn measure(file: &Path, dir: &Path) {
     let binary = dir.join("graph.lcut");
     let loaded = load(file, &options, &Silent).expect("the file is read");
     let rows = loaded.counts.rows;
-    with_graph!(&loaded.graph, g => write_graph(&binary, Format::of_name(&binary), g, &loaded.names, None)).expect("written");
+    with_graph!(&loaded.graph, g => write_graph(&binary, Format::of_name(&binary), g, &loaded.names)).expect("written");
     drop(loaded);
     let (mut ours, mut peer, mut mapped) = (Times::default(), Times::default(), Times::default());
     for _ in 0..REPEATS {

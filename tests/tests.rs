@@ -10,6 +10,18 @@ mod graph;
 #[path = "it/layers.rs"]
 mod layers;
 
+#[path = "it/kernel_dp_means.rs"]
+mod kernel_dp_means;
+
+#[path = "it/objective.rs"]
+mod objective;
+
+#[path = "it/metrics.rs"]
+mod metrics;
+
+#[path = "it/generate.rs"]
+mod generate;
+
 #[path = "it/build.rs"]
 mod build;
 
@@ -24,3 +36,9 @@ mod io_interop;
 
 #[path = "it/convert.rs"]
 mod convert;
+
+#[path = "it/datasets.rs"]
+mod datasets;
+
+#[path = "it/cli_evaluate.rs"]
+mod cli_evaluate;

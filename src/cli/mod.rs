@@ -4,6 +4,8 @@
 
 mod common;
 mod convert;
+mod evaluate;
+mod generate;
 mod input;
 
 use clap::{Parser, Subcommand};
@@ -23,6 +25,10 @@ pub struct Cli {
 enum Command {
     /// Turn a graph into another format: edge list, METIS, Matrix Market, binary.
     Convert(convert::ConvertArgs),
+    /// Measure a given clustering: cut, conductance, modularity, coverage, and agreement with a truth.
+    Evaluate(evaluate::EvaluateArgs),
+    /// Make graphs and points whose clusters are known: LFR, block models, R-MAT, cliques, Gaussian blobs.
+    Generate(generate::GenerateArgs),
 }
 
 /// Parses the arguments, runs the command and says how it went: 0 done, 1 wrong input or request, 2 usage, 130 interrupted.
@@ -40,5 +46,7 @@ pub fn main() -> ExitCode {
 fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
     match &cli.command {
         Command::Convert(args) => convert::run(args, &cli.global),
+        Command::Evaluate(args) => evaluate::run(args, &cli.global),
+        Command::Generate(args) => generate::run(args, &cli.global),
     }
 }

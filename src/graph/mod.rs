@@ -16,6 +16,7 @@ mod store;
 pub use build::{
     BuildError, Counts, Direction, Duplicates, EdgeList, Listing, MOST_VERTICES, Policy, RawRows, SelfLoops, build, pack, unpack,
 };
+pub(crate) use components::components_within;
 pub use components::{Components, components};
 pub use contract::{Contraction, Members, contract};
 pub use petgraph::{FromPetgraph, from_petgraph, to_petgraph};

@@ -21,4 +21,4 @@ pub use layout::IdKind;
 pub use load::{Format, LoadOptions, Loaded, load};
 pub use names::{Index, Names, Strings};
 pub use source::sha256;
-pub use write::write_graph;
+pub use write::{write_graph, write_graph_and_masses};

@@ -10,9 +10,13 @@ use std::path::Path;
 
 /// Writes a graph in the given format, atomically; a name ending in `.gz` or `.zst` compresses.
 ///
-/// Edge lists hold no vertex without an edge and no vertex weights (`masses`); METIS and Matrix Market files no names: their vertices are called 1
-/// to n. The binary format holds all.
-pub fn write_graph<W: Weight>(
+/// Edge lists hold no vertex without an edge; METIS and Matrix Market files no names: their vertices are called 1 to n. The binary format holds all.
+pub fn write_graph<W: Weight>(path: &Path, format: Format, graph: &Graph<W>, names: &Names) -> io::Result<()> {
+    write_graph_and_masses(path, format, graph, names, None)
+}
+
+/// [`write_graph`] with the weights of the vertices, which METIS and binary files can hold.
+pub fn write_graph_and_masses<W: Weight>(
     path: &Path,
     format: Format,
     graph: &Graph<W>,

@@ -3,7 +3,7 @@
 use crate::build::arcs;
 use crate::support::graphs;
 use lambdacut::graph::{AnyGraph, Graph, Policy, SelfLoops, Unit};
-use lambdacut::io::{Format, LoadOptions, Loaded, Names, load, write_graph};
+use lambdacut::io::{Format, LoadOptions, Loaded, Names, load, write_graph, write_graph_and_masses};
 use lambdacut::observe::Silent;
 use lambdacut::with_graph;
 use proptest::prelude::*;
@@ -155,7 +155,7 @@ fn wrong_files_are_said_with_their_place() {
 fn binary_of(graph: &Graph<Unit>, names: &Names) -> Vec<u8> {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("g.lcut");
-    write_graph(&path, Format::Binary, graph, names, None).unwrap();
+    write_graph(&path, Format::Binary, graph, names).unwrap();
     std::fs::read(&path).unwrap()
 }
 
@@ -228,7 +228,7 @@ fn a_mapped_graph_is_used_without_copying_and_outlives_its_name() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("g.lcut");
     let graph: Graph<f64> = Graph::from_edges(3, &[(0, 1, 1.5), (1, 2, 2.0), (2, 2, 1.0)]).unwrap();
-    write_graph(&path, Format::Binary, &graph, &Names::numbers(3), Some(&[1.0, 2.0, 3.0])).unwrap();
+    write_graph_and_masses(&path, Format::Binary, &graph, &Names::numbers(3), Some(&[1.0, 2.0, 3.0])).unwrap();
     let loaded = load(&path, &LoadOptions::default(), &Silent).unwrap();
     std::fs::remove_file(&path).unwrap();
     assert_eq!(loaded.masses.as_deref(), Some(&[1.0, 2.0, 3.0][..]));
@@ -241,7 +241,7 @@ fn the_policy_reaches_a_binary_graph() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("g.lcut");
     let graph: Graph<f64> = Graph::from_edges(2, &[(0, 1, 1.5), (1, 1, 2.0)]).unwrap();
-    write_graph(&path, Format::Binary, &graph, &Names::numbers(2), None).unwrap();
+    write_graph(&path, Format::Binary, &graph, &Names::numbers(2)).unwrap();
     let policy = Policy { self_loops: SelfLoops::Drop, unweighted: true, ..Policy::default() };
     let loaded = load(&path, &LoadOptions { policy, ..LoadOptions::default() }, &Silent).unwrap();
     assert!(matches!(loaded.graph, AnyGraph::Unit(_)));
@@ -250,7 +250,7 @@ fn the_policy_reaches_a_binary_graph() {
 
 fn round_trip(dir: &Path, name: &str, graph: &AnyGraph, names: &Names, threads: usize) -> Loaded {
     let path: PathBuf = dir.join(name);
-    with_graph!(graph, g => write_graph(&path, Format::of_name(&path), g, names, None)).unwrap();
+    with_graph!(graph, g => write_graph(&path, Format::of_name(&path), g, names)).unwrap();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| load(&path, &LoadOptions::default(), &Silent)).unwrap()
 }

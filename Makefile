@@ -1,0 +1,42 @@
+# make demo     installs what is missing (as root), builds, clusters a bundled graph and shows the result
+# make test     every test, doc examples included
+# make bench    the measured claims, as ratios in one run
+# make doc      the documentation, in target/doc/lambdacut/index.html
+
+GRAPH := datasets/football.edges
+TRUTH := datasets/football.labels
+LAMBDACUT := target/release/lambdacut
+
+.PHONY: demo test bench doc deps
+
+demo: deps
+	cargo build --release
+	@echo
+	@echo "$(LAMBDACUT) cluster $(GRAPH) --truth $(TRUTH) -o target/football.clusters"
+	@$(LAMBDACUT) cluster $(GRAPH) --truth $(TRUTH) -o target/football.clusters
+	@echo
+	@echo "The first lines of target/football.clusters (team, cluster):"
+	@grep -v '^#' target/football.clusters | head -n 8
+
+test: deps
+	cargo test
+
+bench: deps
+	cargo bench
+
+doc: deps
+	cargo doc --no-deps
+
+# A C compiler (for linking and for zstd) and LAPACK: installed if they are missing and we may, named if we may not.
+deps:
+	@missing=""; \
+	command -v cc >/dev/null || missing="$$missing gcc libc6-dev"; \
+	if [ -z "$$OPENBLAS_LIB_DIR" ] && ! { pkg-config --exists openblas || pkg-config --exists lapack; } 2>/dev/null; then \
+		missing="$$missing pkg-config libopenblas-dev"; \
+	fi; \
+	if [ -z "$$missing" ]; then exit 0; fi; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $$missing; \
+	else \
+		echo "Please install:$$missing (Debian, Ubuntu: apt-get install$$missing)." >&2; exit 1; \
+	fi
