@@ -10,6 +10,15 @@ mod build;
 #[path = "it/cli_evaluate.rs"]
 mod cli_evaluate;
 
+#[path = "it/io_formats.rs"]
+mod io_formats;
+
+#[path = "it/io_interop.rs"]
+mod io_interop;
+
+#[path = "it/convert.rs"]
+mod convert;
+
 #[path = "it/datasets.rs"]
 mod datasets;
 

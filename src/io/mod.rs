@@ -2,11 +2,14 @@
 
 mod atomic;
 mod dataset;
+mod binary;
 mod edge_list;
 mod error;
 mod labels;
 mod layout;
 mod load;
+mod matrix_market;
+mod metis;
 mod names;
 mod npy;
 mod source;
@@ -25,3 +28,4 @@ pub use npy::read_npy;
 pub use source::sha256;
 pub use table::{Table, is_missing, parse_table, read_table};
 pub use write::write_graph;
+pub use write::{write_graph, write_graph_and_masses};
