@@ -10,6 +10,12 @@ mod graph;
 #[path = "it/layers.rs"]
 mod layers;
 
+#[path = "it/kernel_dp_means.rs"]
+mod kernel_dp_means;
+
+#[path = "it/objective.rs"]
+mod objective;
+
 #[path = "it/metrics.rs"]
 mod metrics;
 

@@ -1,3 +1,13 @@
-//! The algorithms, one a file.
+//! The algorithms: one file (or folder) each, all returning a [`Fit`](crate::fit::Fit).
 
+pub mod anneal;
+mod connect;
+mod dissolve;
+pub mod effort;
+pub mod history;
+pub mod hull;
+pub mod kernel_dp_means;
 pub mod moves;
+pub mod path;
+pub mod repair;
+pub mod state;
