@@ -7,6 +7,8 @@ mod convert;
 mod evaluate;
 mod generate;
 mod input;
+mod paper;
+mod points;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -29,6 +31,10 @@ enum Command {
     Evaluate(evaluate::EvaluateArgs),
     /// Make graphs and points whose clusters are known: LFR, block models, R-MAT, cliques, Gaussian blobs.
     Generate(generate::GenerateArgs),
+    /// Rerun the experiments of Kulis & Jordan (2012) and print our numbers beside theirs.
+    Paper(paper::PaperArgs),
+    /// Cluster dense points from a table: DP-means, hard Gaussian HDP, k-means, Gibbs sampler.
+    Points(Box<points::PointsArgs>),
 }
 
 /// Parses the arguments, runs the command and says how it went: 0 done, 1 wrong input or request, 2 usage, 130 interrupted.
@@ -48,5 +54,7 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Convert(args) => convert::run(args, &cli.global),
         Command::Evaluate(args) => evaluate::run(args, &cli.global),
         Command::Generate(args) => generate::run(args, &cli.global),
+        Command::Paper(args) => paper::run(args, &cli.global),
+        Command::Points(args) => points::run(args, &cli.global),
     }
 }

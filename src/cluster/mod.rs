@@ -1,5 +1,8 @@
 //! The algorithms: one file (or folder) each, all returning a [`Fit`](crate::fit::Fit).
 
+pub mod dp_means;
+pub mod dp_means_curve;
+pub mod hdp;
 pub mod anneal;
 mod connect;
 mod dissolve;

@@ -1,21 +1,27 @@
 //! Files: one format per file; every reader ends in raw edges and names, every writer starts from results.
 
 mod atomic;
+mod dataset;
 mod edge_list;
 mod error;
 mod labels;
 mod layout;
 mod load;
 mod names;
+mod npy;
 mod source;
+mod table;
 mod text;
 mod write;
 
 pub use atomic::write_atomically;
+pub use dataset::{Classes, Coordinates, Dataset, Missing, Roles, dataset};
 pub use error::ReadError;
 pub use labels::{Labels, Unknown, read_communities, read_labels, write_labels};
 pub use layout::IdKind;
 pub use load::{Format, LoadOptions, Loaded, load};
 pub use names::{Index, Names, Strings};
+pub use npy::read_npy;
 pub use source::sha256;
+pub use table::{Table, is_missing, parse_table, read_table};
 pub use write::write_graph;
