@@ -201,7 +201,8 @@ impl State {
     /// The change of F when `i` leaves its cluster for `to`, or for a new one if `to` is empty.
     fn change(&self, vertex: Account, from: Cluster, to: Cluster, links: (f64, f64), beta: f64) -> f64 {
         let a = self.accounts[from as usize];
-        let leave = if self.sizes[from as usize] == 1 { beta - a.ratio() } else { a.without(vertex, links.0).ratio() - a.ratio() };
+        let leave =
+            if self.sizes[from as usize] == 1 { beta - a.ratio() } else { a.without(vertex, links.0).ratio() - a.ratio() };
         let b = self.accounts[to as usize];
         let join = if self.sizes[to as usize] == 0 { vertex.ratio() - beta } else { b.with(vertex, links.1).ratio() - b.ratio() };
         leave + join
@@ -404,7 +405,10 @@ impl Scratch {
 
     fn propose<W: Weight>(&self, level: &Level<'_, W>, state: &State, rules: &Rules<'_>, block: &[Vertex]) -> Vec<Proposal> {
         let of = |part: &[Vertex], links: &mut Links| -> Vec<Proposal> {
-            part.iter().filter(|&&i| state.labels[i as usize] != NONE).filter_map(|&i| state.propose(level, rules, i as usize, links)).collect()
+            part.iter()
+                .filter(|&&i| state.labels[i as usize] != NONE)
+                .filter_map(|&i| state.propose(level, rules, i as usize, links))
+                .collect()
         };
         if self.0.len() == 1 || block.len() < 256 {
             return of(block, &mut self.0[0].lock().expect("no panic while held"));
@@ -420,17 +424,30 @@ impl Scratch {
 }
 
 /// x
-pub fn dissolve_all<W: Weight>(level: &Level<'_, W>, state: &mut State, beta: f64, above: f64, affinity: bool, most: usize) -> (usize, usize, f64) {
+pub fn dissolve_all<W: Weight>(
+    level: &Level<'_, W>,
+    state: &mut State,
+    beta: f64,
+    above: f64,
+    affinity: bool,
+    most: usize,
+) -> (usize, usize, f64) {
     let k = state.sizes.len();
     let members = crate::graph::Members::of(&state.labels, k);
-    let mut order: Vec<Cluster> = (0..k as Cluster).filter(|&c| state.sizes[c as usize] > 0 && (state.sizes[c as usize] as usize) < most && state.accounts[c as usize].ratio() > above).collect();
+    let mut order: Vec<Cluster> = (0..k as Cluster)
+        .filter(|&c| {
+            state.sizes[c as usize] > 0 && (state.sizes[c as usize] as usize) < most && state.accounts[c as usize].ratio() > above
+        })
+        .collect();
     order.sort_by(|&a, &b| state.accounts[b as usize].ratio().total_cmp(&state.accounts[a as usize].ratio()));
     let mut links = Links::new(k);
     let (mut done, mut total) = (0, 0.0);
     let tried = order.len();
     for c in order {
         let mine: Vec<Vertex> = members.members(c as usize).iter().copied().filter(|&i| state.labels[i as usize] == c).collect();
-        if mine.len() != state.sizes[c as usize] as usize { continue; }
+        if mine.len() != state.sizes[c as usize] as usize {
+            continue;
+        }
         let mut saved: Vec<(Cluster, Account, u32)> = vec![(c, state.accounts[c as usize], state.sizes[c as usize])];
         let (mut queue, mut change) = (std::collections::VecDeque::from(mine.clone()), 0.0);
         let mut stuck = 0;
@@ -442,28 +459,47 @@ pub fn dissolve_all<W: Weight>(level: &Level<'_, W>, state: &mut State, beta: f6
             for &t in links.touched.iter().filter(|&&t| t != c) {
                 let b = state.accounts[t as usize];
                 let mut join = b.with(vertex, links.sum[t as usize]).ratio() - b.ratio();
-                if affinity && join > 0.0 { join *= b.mass + vertex.mass; }
-                if join < best || (join == best && t < to) { (best, to) = (join, t); }
+                if affinity && join > 0.0 {
+                    join *= b.mass + vertex.mass;
+                }
+                if join < best || (join == best && t < to) {
+                    (best, to) = (join, t);
+                }
             }
             if to == NONE {
                 links.clear();
                 stuck += 1;
-                if stuck > queue.len() { stuck = usize::MAX; break; }
+                if stuck > queue.len() {
+                    stuck = usize::MAX;
+                    break;
+                }
                 queue.push_back(i as Vertex);
                 continue;
             }
             stuck = 0;
             let l = (links.sum[c as usize], links.sum[to as usize]);
             links.clear();
-            if !saved.iter().any(|s| s.0 == to) { saved.push((to, state.accounts[to as usize], state.sizes[to as usize])); }
+            if !saved.iter().any(|s| s.0 == to) {
+                saved.push((to, state.accounts[to as usize], state.sizes[to as usize]));
+            }
             change += state.change(vertex, c, to, l, beta);
             state.shift(i, vertex, to, l);
         }
         if stuck == usize::MAX || change >= -EPSILON {
-            if state.sizes[c as usize] == 0 { state.free.pop(); }
-            for (t, a, s) in saved { state.accounts[t as usize] = a; state.sizes[t as usize] = s; }
-            for &i in &mine { state.labels[i as usize] = c; }
-        } else { done += 1; total += change; }
+            if state.sizes[c as usize] == 0 {
+                state.free.pop();
+            }
+            for (t, a, s) in saved {
+                state.accounts[t as usize] = a;
+                state.sizes[t as usize] = s;
+            }
+            for &i in &mine {
+                state.labels[i as usize] = c;
+            }
+        } else {
+            done += 1;
+            total += change;
+        }
     }
     (tried, done, total)
 }

@@ -98,7 +98,14 @@ pub fn gram(w: &[f64], b: usize) -> Vec<f64> {
         .par_chunks(PANEL * b)
         .map(|w| {
             let mut g = vec![0.0; b * b];
-            matmul(MatMut::from_row_major_slice_mut(&mut g, b, b), Accum::Replace, rows_of(w, b).transpose(), rows_of(w, b), 1.0, Par::Seq);
+            matmul(
+                MatMut::from_row_major_slice_mut(&mut g, b, b),
+                Accum::Replace,
+                rows_of(w, b).transpose(),
+                rows_of(w, b),
+                1.0,
+                Par::Seq,
+            );
             g
         })
         .collect();

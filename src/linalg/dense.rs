@@ -127,8 +127,27 @@ mod driver {
             // the wanted lengths into their first element).
             unsafe {
                 lapack::dsyevr(
-                    b'V', kind, b'L', order, &mut matrix, order, low, high, 0, 0, 0.0, &mut found, &mut values, &mut vectors, order,
-                    &mut support, &mut work, work_length, &mut integers, integers_length, &mut info,
+                    b'V',
+                    kind,
+                    b'L',
+                    order,
+                    &mut matrix,
+                    order,
+                    low,
+                    high,
+                    0,
+                    0,
+                    0.0,
+                    &mut found,
+                    &mut values,
+                    &mut vectors,
+                    order,
+                    &mut support,
+                    &mut work,
+                    work_length,
+                    &mut integers,
+                    integers_length,
+                    &mut info,
                 );
             }
             if info != 0 {

@@ -109,9 +109,7 @@ impl FactorPlan {
         let scratch = symbolic.factorize_numeric_ldlt_scratch::<f64>(par, Default::default());
         let mut memory = MemBuffer::try_new(scratch).ok()?;
         let stack = MemStack::new(&mut memory);
-        symbolic
-            .factorize_numeric_ldlt(factor, matrix, Side::Lower, Default::default(), par, stack, Default::default())
-            .ok()?;
+        symbolic.factorize_numeric_ldlt(factor, matrix, Side::Lower, Default::default(), par, stack, Default::default()).ok()?;
         let SymbolicCholeskyRaw::Supernodal(shape) = symbolic.raw() else { return None };
         let (below, margin) = signs_and_margin(SupernodalLdltRef::new(shape, factor), n);
         margin.is_finite().then_some(Inertia { below, shift, margin })

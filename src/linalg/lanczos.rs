@@ -409,9 +409,7 @@ impl<'a> Run<'a> {
         for (at, values) in values.chunks(b).enumerate() {
             self.apply_to(self.locked + at * b);
             let (x, y) = (&self.x, &self.y);
-            let square = |t: usize, nu: f64| {
-                crate::numeric::sum_by(x.len() / b, |i| (y[i * b + t] - nu * x[i * b + t]).powi(2))
-            };
+            let square = |t: usize, nu: f64| crate::numeric::sum_by(x.len() / b, |i| (y[i * b + t] - nu * x[i * b + t]).powi(2));
             residuals.extend(values.iter().enumerate().map(|(t, &nu)| square(t, nu).sqrt()));
         }
         residuals
