@@ -36,3 +36,6 @@ mod generate;
 
 #[path = "it/points_table.rs"]
 mod points_table;
+
+#[path = "it/spectral.rs"]
+mod spectral;

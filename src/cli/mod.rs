@@ -7,6 +7,7 @@ mod convert;
 mod input;
 mod paper;
 mod points;
+mod spectrum;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -29,6 +30,8 @@ enum Command {
     Paper(paper::PaperArgs),
     /// Cluster dense points from a table: DP-means, hard Gaussian HDP, k-means, Gibbs sampler.
     Points(Box<points::PointsArgs>),
+    /// Compute the eigenvalues of the (normalized) Laplacian below β, with a check that none is missing.
+    Spectrum(Box<spectrum::SpectrumArgs>),
 }
 
 /// Parses the arguments, runs the command and says how it went: 0 done, 1 wrong input or request, 2 usage, 130 interrupted.
@@ -48,5 +51,6 @@ fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Command::Convert(args) => convert::run(args, &cli.global),
         Command::Paper(args) => paper::run(args, &cli.global),
         Command::Points(args) => points::run(args, &cli.global),
+        Command::Spectrum(args) => spectrum::run(args, &cli.global),
     }
 }
