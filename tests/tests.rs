@@ -10,12 +10,6 @@ mod build;
 #[path = "it/cli_evaluate.rs"]
 mod cli_evaluate;
 
-#[path = "it/io_formats.rs"]
-mod io_formats;
-
-#[path = "it/io_interop.rs"]
-mod io_interop;
-
 #[path = "it/convert.rs"]
 mod convert;
 
@@ -33,6 +27,12 @@ mod hdp;
 
 #[path = "it/io.rs"]
 mod io;
+
+#[path = "it/io_formats.rs"]
+mod io_formats;
+
+#[path = "it/io_interop.rs"]
+mod io_interop;
 
 #[path = "it/kernel_dp_means.rs"]
 mod kernel_dp_means;
@@ -54,6 +54,9 @@ mod points;
 
 #[path = "it/points_table.rs"]
 mod points_table;
+
+#[path = "it/spectral.rs"]
+mod spectral;
 
 #[path = "it/support.rs"]
 mod support;

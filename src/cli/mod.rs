@@ -11,6 +11,7 @@ mod input;
 mod output;
 mod paper;
 mod points;
+mod spectrum;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -41,6 +42,8 @@ enum Command {
     Paper(paper::PaperArgs),
     /// Cluster dense points from a table: DP-means, hard Gaussian HDP, k-means, Gibbs sampler.
     Points(Box<points::PointsArgs>),
+    /// Compute the eigenvalues of the (normalized) Laplacian below β, with a check that none is missing.
+    Spectrum(Box<spectrum::SpectrumArgs>),
 }
 
 /// Parses the arguments, runs the command and says how it went: 0 done, 1 wrong input or request, 2 usage, 130 interrupted.
@@ -69,5 +72,11 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Generate(args) => generate::run(&args, &cli.global),
         Command::Paper(args) => paper::run(&args, &cli.global),
         Command::Points(args) => points::run(&args, &cli.global),
+fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
+    match &cli.command {
+        Command::Convert(args) => convert::run(args, &cli.global),
+        Command::Paper(args) => paper::run(args, &cli.global),
+        Command::Points(args) => points::run(args, &cli.global),
+        Command::Spectrum(args) => spectrum::run(args, &cli.global),
     }
 }

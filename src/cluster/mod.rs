@@ -17,3 +17,4 @@ pub mod reduce;
 pub mod repair;
 pub mod search;
 pub mod state;
+pub mod spectral;

@@ -24,7 +24,7 @@ pub use labels::{Labels, Unknown, read_communities, read_labels, write_labels};
 pub use layout::IdKind;
 pub use load::{Format, LoadOptions, Loaded, load};
 pub use names::{Index, Names, Strings};
-pub use npy::read_npy;
+pub use npy::{read_npy, write_npy};
 pub use source::sha256;
 pub use table::{Table, is_missing, parse_table, read_table};
 pub use write::write_graph;
