@@ -1,8 +1,8 @@
 //! Files: one format per file; every reader ends in raw edges and names, every writer starts from results.
 
 mod atomic;
-mod dataset;
 mod binary;
+mod dataset;
 mod edge_list;
 mod error;
 mod labels;
@@ -27,5 +27,4 @@ pub use names::{Index, Names, Strings};
 pub use npy::{read_npy, write_npy};
 pub use source::sha256;
 pub use table::{Table, is_missing, parse_table, read_table};
-pub use write::write_graph;
 pub use write::{write_graph, write_graph_and_masses};
