@@ -16,5 +16,5 @@ pub mod path;
 pub mod reduce;
 pub mod repair;
 pub mod search;
-pub mod state;
 pub mod spectral;
+pub mod state;

@@ -1,8 +1,8 @@
 //! Files: one format per file; every reader ends in raw edges and names, every writer starts from results.
 
 mod atomic;
-mod dataset;
 mod binary;
+mod dataset;
 mod edge_list;
 mod error;
 mod labels;
