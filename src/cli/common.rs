@@ -34,6 +34,11 @@ impl Global {
     }
 }
 
+/// The command as given, without the place of the program.
+pub fn command_line() -> String {
+    std::iter::once("lambdacut".to_owned()).chain(std::env::args().skip(1)).collect::<Vec<_>>().join(" ")
+}
+
 /// Shows progress on standard error (bars only on a terminal) and cancels on Ctrl-C.
 #[derive(Debug)]
 pub struct Progress {

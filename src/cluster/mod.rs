@@ -1,12 +1,12 @@
 //! The algorithms: one file (or folder) each, all returning a [`Fit`](crate::fit::Fit).
 
-pub mod dp_means;
-pub mod dp_means_curve;
-pub mod hdp;
 pub mod anneal;
 mod connect;
 mod dissolve;
+pub mod dp_means;
+pub mod dp_means_curve;
 pub mod effort;
+pub mod hdp;
 pub mod history;
 pub mod hull;
 pub mod kernel_dp_means;

@@ -15,8 +15,8 @@
 
 mod block;
 mod dense;
-pub mod extreme;
 mod density;
+pub mod extreme;
 mod inertia;
 mod lanczos;
 mod operator;
