@@ -58,6 +58,9 @@ mod points;
 #[path = "it/points_table.rs"]
 mod points_table;
 
+#[path = "it/search.rs"]
+mod search;
+
 #[path = "it/spectral.rs"]
 mod spectral;
 

@@ -111,7 +111,7 @@ impl<'a, W: Weight> Rows<'a, W> {
 
     /// Neighbours and weights of row `i`.
     #[inline]
-    pub fn row(&self, i: usize) -> impl ExactSizeIterator<Item = (Vertex, f64)> + 'a {
+    pub fn row(&self, i: usize) -> impl ExactSizeIterator<Item = (Vertex, f64)> + use<'a, W> {
         let range = self.offsets[i] as usize..self.offsets[i + 1] as usize;
         self.targets[range.clone()].iter().zip(&self.weights[range]).map(|(&j, &w)| (j, w.get()))
     }

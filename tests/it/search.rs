@@ -1,0 +1,220 @@
+//! Exact moves, the path, its hull, and the answers of the search.
+
+use crate::support::{graphs, labels_of, partitions};
+use lambdacut::cluster::effort::Effort;
+use lambdacut::cluster::history::History;
+use lambdacut::cluster::hull::corners;
+use lambdacut::cluster::moves::{Active, Kind, Rules, local_moves, refine};
+use lambdacut::cluster::path::{Follower, Walk};
+use lambdacut::cluster::search::{Answer, Search, SearchError, Target};
+use lambdacut::cluster::state::{Level, State};
+use lambdacut::generate::{Cliques, Lfr};
+use lambdacut::graph::{Graph, Unit, Weight, components};
+use lambdacut::ids::NONE;
+use lambdacut::observe::{CancelToken, Observer, Silent};
+use lambdacut::params::{ObjectiveKind, Resolution};
+use lambdacut::partition::{Masses, Sums};
+use proptest::prelude::*;
+use std::time::Duration;
+
+fn lfr() -> (Graph<Unit>, Vec<u32>) {
+    let planted = Lfr { vertices: 1000, ..Lfr::default() }.generate().unwrap();
+    (planted.graph().unwrap(), planted.truth)
+}
+
+fn at(beta: f64) -> Target {
+    Target::Resolution(Resolution::new(beta).unwrap())
+}
+
+/// Whether every cluster is connected.
+fn all_connected<W: Weight>(graph: &Graph<W>, labels: &[u32], k: usize) -> bool {
+    let inside: Vec<(u32, u32, f64)> = (0..graph.vertices())
+        .flat_map(|i| graph.rows().row(i).map(move |(j, w)| (i as u32, j, w)))
+        .filter(|&(i, j, _)| i <= j && labels[i as usize] == labels[j as usize])
+        .collect();
+    let part: Graph<f64> = Graph::from_edges(graph.vertices(), &inside).unwrap();
+    let alone = (0..graph.vertices()).filter(|&i| labels[i] != NONE && part.degree(i) == 0.0).count();
+    components(&part).count + alone == k
+}
+
+fn check<W: Weight>(graph: &Graph<W>, kind: ObjectiveKind, answer: &Answer) {
+    let sums = Sums::of(graph, &Masses::of(kind), &answer.fit.labels, answer.fit.clusters);
+    assert!((sums.cut() - answer.cut).abs() < 1e-9 * (1.0 + answer.cut));
+    assert!((sums.value(answer.beta) - answer.fit.value).abs() < 1e-9 * (1.0 + answer.fit.value.abs()));
+    assert!(answer.united || all_connected(graph, &answer.fit.labels, answer.fit.clusters));
+    for i in 0..graph.vertices() {
+        assert_eq!(answer.fit.labels[i] == NONE, graph.degree(i) == 0.0);
+    }
+}
+
+proptest! {
+    #[test]
+    fn local_moves_keep_the_books(
+        g in graphs(25), raw in proptest::collection::vec(any::<u32>(), 25), beta in 0.01..1.2, ratio in any::<bool>(),
+    ) {
+        let masses = if ratio { Masses::One } else { Masses::Degree };
+        let (labels, k) = labels_of(&g, &raw);
+        let level = Level::new(&g, &masses);
+        let before = Sums::of(&g, &masses, &labels, k).value(beta);
+        let mut state = State::new(&level, labels, k);
+        let rules = Rules { beta, rounds: 1000, kind: Kind::Any };
+        let outcome = local_moves(&level, &mut state, Active::all(g.vertices()), &rules, &Silent);
+        let (labels, k) = state.numbered();
+        let sums = Sums::of(&g, &masses, &labels, k);
+        prop_assert!((sums.cut() - state.cut()).abs() < 1e-9);
+        prop_assert_eq!(k, state.clusters());
+        prop_assert!((sums.value(beta) - before - outcome.change).abs() < 1e-9);
+        prop_assert!(outcome.change <= 0.0 && outcome.settled);
+    }
+
+    #[test]
+    fn refinement_claims_the_change_it_makes(g in graphs(20), raw in proptest::collection::vec(any::<u32>(), 20), beta in 0.05..1.0) {
+        let (mut labels, k) = labels_of(&g, &raw);
+        let before = Sums::of(&g, &Masses::Degree, &labels, k).value(beta);
+        let (outcome, k) = refine(&g, &Masses::Degree, &mut labels, beta, &Silent);
+        let after = Sums::of(&g, &Masses::Degree, &labels, k).value(beta);
+        prop_assert!((after - before - outcome.change).abs() < 1e-9);
+    }
+
+    #[test]
+    fn history_gives_back_what_was_put_in(steps in proptest::collection::vec(proptest::collection::vec(0u32..6, 12), 1..6)) {
+        let mut history = History::default();
+        for labels in &steps {
+            history.push(labels);
+        }
+        for (at, labels) in steps.iter().enumerate() {
+            prop_assert_eq!(&history.get(at), labels);
+        }
+    }
+
+    #[test]
+    fn the_hull_is_the_lower_envelope(points in proptest::collection::vec((1usize..30, 0.0f64..9.0), 1..40), beta in 0.0..3.0) {
+        let found = corners(&points);
+        let best = points.iter().map(|&(k, cut)| cut - beta * k as f64).fold(f64::INFINITY, f64::min);
+        let here = found.iter().find(|c| c.beta_low <= beta && beta <= c.beta_high).expect("the intervals tile all resolutions");
+        let (k, cut) = points[here.point];
+        prop_assert!((cut - beta * k as f64 - best).abs() < 1e-9);
+        prop_assert_eq!(found[0].beta_low, 0.0);
+        prop_assert!(found.windows(2).all(|w| w[0].beta_high == w[1].beta_low && w[0].beta_low < w[0].beta_high));
+    }
+
+    #[test]
+    fn nothing_found_beats_the_best_of_all_partitions(g in graphs(7), beta in 0.05..0.95, ratio in any::<bool>()) {
+        prop_assume!(g.arcs() > 0);
+        let kind = if ratio { ObjectiveKind::RatioCut } else { ObjectiveKind::NormalizedCut };
+        let all: Vec<(usize, f64)> =
+            partitions(&g).into_iter().map(|(labels, k)| (k, Sums::of(&g, &Masses::of(kind), &labels, k).cut())).collect();
+        let least = |beta: f64| all.iter().map(|&(k, cut)| cut - beta * k as f64).fold(f64::INFINITY, f64::min);
+        let search = Search { kind, ..Search::default() };
+        let answer = search.run(&g, &at(beta), &Silent).unwrap();
+        check(&g, kind, &answer);
+        prop_assert!(answer.fit.value >= least(beta) - 1e-9);
+        let path = search.run(&g, &Target::Recommended, &Silent).unwrap();
+        check(&g, kind, &path);
+        for c in path.choice.unwrap().candidates {
+            let middle = f64::midpoint(c.beta_low, c.beta_high.min(c.beta_low + 1.0));
+            prop_assert!(c.cut - middle * c.clusters as f64 >= least(middle) - 1e-9);
+        }
+    }
+
+    #[test]
+    fn every_number_of_clusters_is_met(g in graphs(14)) {
+        let vertices = g.vertices() - g.isolated();
+        let least = components(&g).count;
+        for k in 1..=vertices {
+            let answer = Search::default().run(&g, &Target::Clusters(k), &Silent).unwrap();
+            prop_assert_eq!(answer.fit.clusters, k);
+            prop_assert_eq!(answer.united, k < least);
+            check(&g, ObjectiveKind::NormalizedCut, &answer);
+        }
+        let more = Search::default().run(&g, &Target::Clusters(vertices + 1), &Silent);
+        let expected = if vertices == 0 { SearchError::NoEdges } else {
+            SearchError::TooManyClusters { wanted: vertices + 1, available: vertices }
+        };
+        prop_assert_eq!(more.unwrap_err(), expected);
+    }
+}
+
+#[test]
+fn the_cliques_of_a_ring_are_recommended() {
+    let ring = Cliques { cliques: 12, size: 6 }.generate().unwrap();
+    let graph = ring.graph().unwrap();
+    let answer = Search::default().run(&graph, &Target::Recommended, &Silent).unwrap();
+    assert_eq!(answer.fit.clusters, 12);
+    check(&graph, ObjectiveKind::NormalizedCut, &answer);
+    let (low, high) = answer.interval.unwrap();
+    assert!(low < 2.0 / 32.0 + 0.05 && high > 0.3, "{low} {high}");
+    assert!(answer.optimal.moves && answer.optimal.merges);
+}
+
+#[test]
+fn planted_communities_are_recommended() {
+    let (graph, truth) = lfr();
+    let answer = Search::default().run(&graph, &Target::Recommended, &Silent).unwrap();
+    check(&graph, ObjectiveKind::NormalizedCut, &answer);
+    let nmi = lambdacut::metrics::Agreement::of(&answer.fit.labels, &truth).unwrap().nmi;
+    assert!(nmi > 0.95, "NMI {nmi}");
+}
+
+#[test]
+fn labels_do_not_depend_on_the_number_of_threads() {
+    let graph = Lfr { vertices: 6000, ..Lfr::default() }.generate().unwrap().graph().unwrap();
+    let run = |threads, target: &Target| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| Search::default().run(&graph, target, &Silent)).unwrap().fit.labels
+    };
+    for target in [Target::Recommended, at(0.5), Target::Clusters(40)] {
+        let one = run(1, &target);
+        assert_eq!(one, run(2, &target));
+        assert_eq!(one, run(3, &target));
+    }
+}
+
+#[test]
+fn a_resumed_path_ends_like_an_uninterrupted_one() {
+    let (graph, _) = lfr();
+    let search = Search::default();
+    let whole = search.run(&graph, &Target::Recommended, &Silent).unwrap();
+    let masses = Masses::Degree;
+    let mut walk = Walk::default();
+    let mut steps = 0;
+    Follower::new(&graph, &masses, Effort::Normal, &Silent).follow(&mut walk, &mut |_| {
+        steps += 1;
+        steps < 4
+    });
+    assert!(!walk.done());
+    let stored = serde_json::to_string(&walk).unwrap();
+    let mut walk: Walk = serde_json::from_str(&stored).unwrap();
+    let resumed = search.resume(&graph, &Target::Recommended, &mut walk, &mut |_| {}, &Silent).unwrap();
+    assert_eq!(resumed.fit.labels, whole.fit.labels);
+    assert_eq!(resumed.choice, whole.choice);
+}
+
+#[test]
+fn an_interrupted_search_still_answers() {
+    let (graph, _) = lfr();
+    let token = CancelToken::default();
+    token.cancel();
+    assert!(token.cancelled());
+    for target in [Target::Recommended, at(0.5), Target::Clusters(20)] {
+        let answer = Search::default().run(&graph, &target, &token).unwrap();
+        assert_eq!(answer.fit.stop, lambdacut::fit::StopReason::Cancelled);
+        check(&graph, ObjectiveKind::NormalizedCut, &answer);
+        let timed = Search { time: Some(Duration::ZERO), ..Search::default() }.run(&graph, &target, &Silent).unwrap();
+        assert_eq!(timed.fit.stop, lambdacut::fit::StopReason::Time);
+    }
+}
+
+#[test]
+fn fixed_vertices_stay_together_and_a_start_is_improved() {
+    let (graph, truth) = lfr();
+    let fixed: Vec<u32> = (0..graph.vertices()).map(|i| if i < 40 { (i % 2) as u32 } else { NONE }).collect();
+    let answer = Search { fixed: Some(fixed), ..Search::default() }.run(&graph, &at(0.5), &Silent).unwrap();
+    for i in 0..40 {
+        assert_eq!(answer.fit.labels[i], answer.fit.labels[i % 2]);
+    }
+    let k = *truth.iter().max().unwrap() as usize + 1;
+    let planted = Sums::of(&graph, &Masses::Degree, &truth, k).value(0.5);
+    let started = Search { start: Some(truth), ..Search::default() }.run(&graph, &at(0.5), &Silent).unwrap();
+    assert!(started.fit.value <= planted + 1e-9);
+}
