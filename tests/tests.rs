@@ -10,6 +10,9 @@ mod build;
 #[path = "it/cli_evaluate.rs"]
 mod cli_evaluate;
 
+#[path = "it/convert.rs"]
+mod convert;
+
 #[path = "it/datasets.rs"]
 mod datasets;
 
@@ -25,8 +28,17 @@ mod hdp;
 #[path = "it/io.rs"]
 mod io;
 
+#[path = "it/io_formats.rs"]
+mod io_formats;
+
+#[path = "it/io_interop.rs"]
+mod io_interop;
+
 #[path = "it/kernel_dp_means.rs"]
 mod kernel_dp_means;
+
+#[path = "it/known_answers.rs"]
+mod known_answers;
 
 #[path = "it/layers.rs"]
 mod layers;
@@ -45,6 +57,9 @@ mod points;
 
 #[path = "it/points_table.rs"]
 mod points_table;
+
+#[path = "it/spectral.rs"]
+mod spectral;
 
 #[path = "it/support.rs"]
 mod support;

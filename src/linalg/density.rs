@@ -11,7 +11,7 @@
 //! `h` is added exactly. What is left has little variance, because it is the unknown part alone, and the smoothing errors on the two
 //! sides of β cancel to first order.
 //!
-//! The error bar is two standard errors over the vectors plus the change when the degree is halved. Cost: `degree/2` products a
+//! The error bar is two standard errors over the vectors plus what the smoothing can move across β. Cost: `degree/2` products a
 //! vector (two moments from each), memory three blocks of [`WIDTH`] vectors.
 
 use super::block::{PANEL, Tall, random_block};
@@ -69,15 +69,24 @@ impl Density {
     /// The number of eigenvalues below `x`.
     pub fn count_below(&self, x: f64) -> Estimate {
         let degree = self.moments.first().map_or(0, Vec::len);
-        let (full, half) = (Step::new(x, self.upper, degree), Step::new(x, self.upper, degree / 2));
-        let each: Vec<f64> = self.moments.iter().map(|m| full.trace(m)).collect();
+        let phi = angle(x, self.upper);
+        let each = self.counts(phi, degree);
         let probes = each.len() as f64;
-        let mean = each.iter().sum::<f64>() / probes;
-        let variance = each.iter().map(|e| (e - mean).powi(2)).sum::<f64>() / (probes - 1.0).max(1.0);
-        let known = |step: &Step| self.known.iter().map(|&nu| step.at(nu, self.upper)).sum::<f64>();
-        let coarse = self.moments.iter().map(|m| half.trace(m)).sum::<f64>() / probes + known(&half);
-        let count = mean + known(&full);
-        Estimate { count, error: 2.0 * (variance / probes).sqrt() + (count - coarse).abs() }
+        let mean = |counts: &[f64]| counts.iter().sum::<f64>() / probes;
+        let count = mean(&each);
+        let variance = each.iter().map(|e| (e - count).powi(2)).sum::<f64>() / (probes - 1.0).max(1.0);
+        // The kernel of the smoothing has a standard deviation of π/degree in the angle. If all eigenvalues of that
+        // neighbourhood lay on one side of x, 0.4 of them would be counted on the wrong one.
+        let width = PI / degree as f64;
+        let near = mean(&self.counts((phi - width).max(0.0), degree)) - mean(&self.counts((phi + width).min(PI), degree));
+        Estimate { count, error: 2.0 * (variance / probes).sqrt() + 0.4 * near.abs() }
+    }
+
+    /// The count below the point at angle `phi`, as each vector sees it.
+    fn counts(&self, phi: f64, degree: usize) -> Vec<f64> {
+        let step = Step::new(phi, degree);
+        let known = self.known.iter().map(|&nu| step.at(angle(nu, self.upper))).sum::<f64>();
+        self.moments.iter().map(|moments| known + step.trace(moments)).collect()
     }
 
     /// The smallest `x` below which about `count` eigenvalues are estimated to lie.
@@ -91,12 +100,16 @@ impl Density {
     }
 }
 
+/// `arccos(2x/u − 1)`.
+fn angle(x: f64, upper: f64) -> f64 {
+    (2.0 * x / upper - 1.0).clamp(-1.0, 1.0).acos()
+}
+
 /// The damped expansion of `1[x < β]`.
 struct Step(Vec<f64>);
 
 impl Step {
-    fn new(beta: f64, upper: f64, degree: usize) -> Self {
-        let phi = (2.0 * beta / upper - 1.0).clamp(-1.0, 1.0).acos();
+    fn new(phi: f64, degree: usize) -> Self {
         let size = degree as f64 + 1.0;
         let jackson = |k: f64| ((size - k) * (PI * k / size).cos() + (PI * k / size).sin() / (PI / size).tan()) / size;
         let exact = |k: f64| if k == 0.0 { 1.0 - phi / PI } else { -2.0 * (k * phi).sin() / (k * PI) };
@@ -107,8 +120,7 @@ impl Step {
         self.0.iter().zip(moments).map(|(c, m)| c * m).sum()
     }
 
-    fn at(&self, x: f64, upper: f64) -> f64 {
-        let theta = (2.0 * x / upper - 1.0).clamp(-1.0, 1.0).acos();
+    fn at(&self, theta: f64) -> f64 {
         self.0.iter().enumerate().map(|(k, c)| c * (k as f64 * theta).cos()).sum()
     }
 }

@@ -30,4 +30,6 @@ pub use inertia::{FactorPlan, Inertia};
 pub use lanczos::{LowPairs, Search, WIDTH, basis_columns, lanczos};
 pub use operator::{Affine, Laplacian, SymmetricOperator};
 pub use solve::{SpectrumCost, search_bytes, spectrum, spectrum_cost};
-pub use spectrum::{Certificate, CheckMethod, Extent, Gap, Part, Spectrum, SpectrumCheck, SpectrumError, SpectrumOptions};
+pub use spectrum::{
+    Certificate, CheckMethod, Columns, Extent, Gap, Part, Spectrum, SpectrumCheck, SpectrumError, SpectrumOptions,
+};

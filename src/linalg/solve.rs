@@ -257,6 +257,9 @@ impl<'g, 'a, W: Weight> Solver<'g, 'a, W> {
 
     /// How many the small components have together.
     fn count_small(&self, cut: f64) -> Count {
+        if self.small.is_empty() {
+            return Count::proved(0, 0.0);
+        }
         let all = || self.small.iter().flatten().copied().collect::<Vec<Vertex>>();
         let plan = self.small_plan.get_or_init(|| FactorPlan::new(&Laplacian::on(self.graph, self.masses, all())));
         let proof = plan.as_ref().and_then(|plan| plan.count_below(cut, self.tolerance()));

@@ -131,6 +131,13 @@ pub struct Spectrum {
     pub products: u64,
 }
 
+/// Where the eigenvectors, kept by component, stand in the matrix of all of them: see [`Spectrum::columns`].
+#[derive(Debug, Clone)]
+pub struct Columns {
+    of_part: Vec<Vec<usize>>,
+    place: Vec<Option<(u32, u32)>>,
+}
+
 /// A gap between two neighbouring eigenvalues.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Gap {
@@ -225,6 +232,31 @@ impl Spectrum {
         };
         let bound = found + missing * (self.reached - beta).min(0.0);
         Some(Certificate { beta, bound, proved: self.check.method == CheckMethod::Inertia })
+    }
+
+    /// Where each eigenvalue of each part stands among all of them, ascending (the order of [`Spectrum::values`]), and where each vertex is.
+    pub fn columns(&self) -> Columns {
+        let mut order: Vec<(f64, usize, usize)> = Vec::with_capacity(self.count());
+        for (p, part) in self.parts.iter().enumerate() {
+            order.extend(part.values.iter().enumerate().map(|(t, &nu)| (nu, p, t)));
+        }
+        order.sort_by(|a, b| a.0.total_cmp(&b.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+        let mut of_part: Vec<Vec<usize>> = self.parts.iter().map(|part| vec![0; part.values.len()]).collect();
+        order.iter().enumerate().for_each(|(at, &(_, p, t))| of_part[p][t] = at);
+        let mut place = vec![None; self.vertices];
+        for (p, part) in self.parts.iter().enumerate() {
+            part.vertices.iter().enumerate().for_each(|(r, &i)| place[i as usize] = Some((p as u32, r as u32)));
+        }
+        Columns { of_part, place }
+    }
+
+    /// Puts the row of vertex `i` of the matrix of all eigenvectors into `row`, which holds zeros.
+    pub fn row(&self, columns: &Columns, i: usize, row: &mut [f64]) {
+        if let Some((p, r)) = columns.place[i] {
+            let vectors = &self.parts[p as usize].vectors;
+            let values = &vectors.data[r as usize * vectors.capacity..][..vectors.capacity];
+            columns.of_part[p as usize].iter().zip(values).for_each(|(&at, &value)| row[at] = value);
+        }
     }
 
     /// Keeps the `k` smallest eigenpairs.

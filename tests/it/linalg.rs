@@ -120,7 +120,7 @@ use ObjectiveKind::{NormalizedCut, RatioCut};
 
 #[test]
 fn paths() {
-    for n in [2u32, 3, 7, 150] {
+    for n in [2u32, 3, 7, 400] {
         let k = |t: u32| PI * f64::from(t);
         check_analytic(&path(n), NormalizedCut, (0..n).map(|t| 1.0 - (k(t) / f64::from(n - 1)).cos()).collect());
         check_analytic(&path(n), RatioCut, (0..n).map(|t| 2.0 - 2.0 * (k(t) / f64::from(n)).cos()).collect());
@@ -129,7 +129,7 @@ fn paths() {
 
 #[test]
 fn cycles_have_pairs_of_equal_eigenvalues() {
-    for n in [3u32, 8, 151] {
+    for n in [3u32, 8, 401] {
         let value = |t: u32| 1.0 - (2.0 * PI * f64::from(t) / f64::from(n)).cos();
         check_analytic(&cycle(n), NormalizedCut, (0..n).map(value).collect());
         check_analytic(&cycle(n), RatioCut, (0..n).map(|t| 2.0 * value(t)).collect());
@@ -147,7 +147,7 @@ fn complete_graphs_have_one_eigenvalue_many_times() {
 
 #[test]
 fn complete_bipartite_graphs_and_stars() {
-    for (a, b) in [(1u32, 1u32), (1, 30), (3, 4), (20, 31)] {
+    for (a, b) in [(1u32, 1u32), (1, 300), (3, 4), (20, 31)] {
         let times = |value: f64, times: u32| (0..times).map(move |_| value);
         let normalized = [0.0, 2.0].into_iter().chain(times(1.0, a + b - 2)).collect();
         check_analytic(&bipartite(a, b), NormalizedCut, normalized);
@@ -160,7 +160,7 @@ fn complete_bipartite_graphs_and_stars() {
 #[test]
 fn grids() {
     let one = |n: u32, t: u32| 2.0 - 2.0 * (PI * f64::from(t) / f64::from(n)).cos();
-    for (a, b) in [(3u32, 5u32), (11, 13)] {
+    for (a, b) in [(3u32, 5u32), (19, 23)] {
         let values = (0..a).flat_map(|s| (0..b).map(move |t| one(a, s) + one(b, t))).collect();
         check_analytic(&grid(a, b), RatioCut, values);
     }
@@ -186,7 +186,6 @@ fn a_ring_of_cliques_has_one_low_eigenvalue_a_clique() {
         let values = s.values();
         (1..28).step_by(2).for_each(|t| assert!((values[t] - values[t + 1]).abs() < 1e-10));
         check_pairs(&g, &Masses::Degree, &s, 2.0);
-        assert_eq!(s.gaps()[0].after + usize::from(s.gaps()[0].after < 29), s.gaps()[0].after + 1);
     }
     let wider = run(&g, NormalizedCut, Extent::Smallest(40), &SpectrumOptions::default());
     let gap = wider.gaps().into_iter().find(|gap| gap.after == 30).unwrap();
@@ -239,8 +238,17 @@ fn reference<W: Weight>(g: &Graph<W>, masses: &Masses, beta: f64) -> Vec<f64> {
     eigen(operator.dense(), operator.order(), Range::All).unwrap().values.into_iter().filter(|&nu| nu < beta).collect()
 }
 
+/// Sparse weighted graphs with loops, isolated vertices and one component of more than 150 vertices.
+fn larger_graphs() -> impl Strategy<Value = Graph<f64>> {
+    let edge = (0u32..260, 0u32..260, 1u32..40);
+    proptest::collection::vec(edge, 300..500).prop_map(|edges| {
+        let chain = path(150).into_iter().chain(edges.into_iter().map(|(i, j, w)| (i, j, f64::from(w) / 8.0)));
+        Graph::from_edges(260, &chain.collect::<Vec<_>>()).unwrap()
+    })
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(32))]
 
     #[test]
     fn sparse_is_dense(g in graphs(60), kind in 0..3usize, part in 0.05..0.95f64) {
@@ -249,9 +257,25 @@ proptest! {
         let all = reference(&g, &masses, f64::INFINITY);
         let top = all.last().copied().unwrap_or(1.0);
         let beta = part * top;
-        prop_assume!(all.iter().all(|nu| (nu - beta).abs() > 1e-6 * top));
+        prop_assume!(beta > 1e-3 && all.iter().all(|nu| (nu - beta).abs() > 1e-6 * top));
         let wanted = reference(&g, &masses, beta);
         for options in [SpectrumOptions::default(), sparse()] {
+            let s = spectrum(&g, &masses, Extent::Below(beta), &options, &Silent).unwrap();
+            close(&s.values(), &wanted, 1e-8 * top.max(1.0));
+            check_pairs(&g, &masses, &s, top);
+        }
+    }
+
+    /// Large enough for Lanczos itself, with small components beside the large one.
+    #[test]
+    fn lanczos_is_dense(g in larger_graphs(), kind in 0..2usize, part in 0.02..0.35f64) {
+        let masses = [Masses::Degree, Masses::One][kind].clone();
+        let all = reference(&g, &masses, f64::INFINITY);
+        let top = all[all.len() - 1];
+        let beta = part * top;
+        prop_assume!(all.iter().all(|nu| (nu - beta).abs() > 1e-6 * top));
+        let wanted = reference(&g, &masses, beta);
+        for options in [sparse(), SpectrumOptions { factor_flops: 0.0, ..sparse() }] {
             let s = spectrum(&g, &masses, Extent::Below(beta), &options, &Silent).unwrap();
             close(&s.values(), &wanted, 1e-8 * top.max(1.0));
             check_pairs(&g, &masses, &s, top);
