@@ -2,13 +2,14 @@
 
 use super::common::{Global, command_line};
 use super::input::{GraphArgs, Loaded, read_labels_for};
+use super::output::{peak_memory, print, write};
 use anyhow::Context;
 use clap::Args;
 use lambdacut::ids::{Cluster, NONE};
 use lambdacut::io::{self, Unknown};
 use lambdacut::metrics::{Agreement, GraphMetrics, average_f1, communities_of};
 use lambdacut::observe::{Event, Observer};
-use lambdacut::report::document::{Document, Provenance};
+use lambdacut::report::document::{Document, MemorySection, Provenance};
 use lambdacut::with_graph;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -65,19 +66,16 @@ pub fn run(args: &EvaluateArgs, global: &Global) -> anyhow::Result<ExitCode> {
     let mut document = Document { graph: Some(loaded.section), provenance: Some(provenance), ..Document::default() };
     document.metrics = Some(serde_json::to_value(&metrics)?);
     document.truth = truth.any().then(|| serde_json::to_value(&truth)).transpose()?;
+    document.memory = peak_memory().map(|peak_rss_bytes| MemorySection { peak_rss_bytes });
     document.seconds.insert("load".to_owned(), loaded.seconds);
     document.seconds.insert("total".to_owned(), started.elapsed().as_secs_f64());
     if let Some(path) = &args.json {
         write(path, &(serde_json::to_string_pretty(&document)? + "\n"))?;
     }
     if args.json.as_deref() != Some(Path::new("-")) {
-        write(Path::new("-"), &table)?;
+        print(&table)?;
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn write(path: &Path, text: &str) -> anyhow::Result<()> {
-    io::write_atomically(path, |out| out.write_all(text.as_bytes())).with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// The clustering, with isolated vertices outside every cluster, as in all results.
