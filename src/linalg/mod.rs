@@ -16,6 +16,7 @@
 mod block;
 mod dense;
 mod density;
+pub mod extreme;
 mod inertia;
 mod lanczos;
 mod operator;

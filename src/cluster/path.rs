@@ -1,0 +1,268 @@
+//! The path: the best clustering found for every β, from many clusters to one per component.
+//!
+//! Annealing ([`super::anneal`]) already visits a sequence of β; the path keeps what it finds. Each step starts from the partition
+//! of the last, is repaired ([`super::repair`]) and made connected ([`super::connect`]), and is kept as a point (k, Cut); the hull
+//! ([`super::hull`]) of these points then says which partition is best at which β. The stride adapts: a step that loses
+//! more than [`STEEP`] of the clusters is taken again at half the stride, down to an eighth; below a fifth of the
+//! scale the stride shrinks with β, so that coarse structure, which lives at small β, is seen as well.
+//!
+//! A step depends on nothing but the partition and β it starts from, so a walk can be stored after any step ([`Walk`] is
+//! serialisable) and taken up again with the same result. Memory: [`History`].
+
+use super::anneal::{Annealer, schedule, start};
+use super::connect::connect;
+use super::effort::{Effort, Plan};
+use super::history::History;
+use super::hull::{Corner, corners};
+use super::moves::Active;
+use super::repair::{Scope, repair};
+use super::state::{Level, State};
+use crate::graph::{Graph, Weight, components};
+use crate::ids::Cluster;
+use crate::observe::{Event, Observer, PassRecord};
+use crate::partition::Masses;
+use serde::{Deserialize, Serialize};
+use std::time::Instant;
+
+/// A step that keeps less than this share of the clusters is too long.
+const STEEP: f64 = 0.6;
+
+/// The shortest stride, as a share of the usual one.
+const SHORTEST: f64 = 0.125;
+
+/// Below this share of the scale, the stride is proportional to β.
+const PROPORTIONAL: f64 = 0.2;
+
+/// The path ends at this share of the scale at the latest.
+const FLOOR: f64 = 1e-3;
+
+/// One partition of the path.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Point {
+    /// The β at which it was found.
+    pub beta: f64,
+    /// k.
+    pub clusters: usize,
+    /// `Σ_c cut_c / M_c`.
+    pub cut: f64,
+}
+
+/// A path under way: everything needed to go on.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Walk {
+    stride: f64,
+    beta: f64,
+    done: bool,
+    points: Vec<Point>,
+    history: History,
+    trace: Vec<PassRecord>,
+    labels: Vec<Cluster>,
+}
+
+impl Walk {
+    /// Whether the path has reached its end.
+    pub fn done(&self) -> bool {
+        self.done
+    }
+
+    /// The partitions found so far, in the order in which they were found.
+    pub fn points(&self) -> &[Point] {
+        &self.points
+    }
+
+    /// One record a step.
+    pub fn trace(&self) -> &[PassRecord] {
+        &self.trace
+    }
+
+    /// The labels of point `index`.
+    pub fn labels(&self, index: usize) -> Vec<Cluster> {
+        self.history.get(index)
+    }
+
+    /// The points that are best at some β, by ascending k.
+    pub fn corners(&self) -> Vec<Corner> {
+        let points: Vec<(usize, f64)> = self.points.iter().map(|p| (p.clusters, p.cut)).collect();
+        corners(&points)
+    }
+
+    /// The distance in β from point `index` to the point before it.
+    pub fn stride_around(&self, index: usize) -> f64 {
+        match index.checked_sub(1) {
+            Some(before) => self.points[before].beta - self.points[index].beta,
+            None => f64::INFINITY,
+        }
+    }
+
+    /// Adds a partition found in another way.
+    pub fn add(&mut self, point: Point, labels: &[Cluster]) {
+        self.points.push(point);
+        self.history.push(labels);
+    }
+}
+
+/// Follows paths on one graph.
+pub struct Follower<'a, W: Weight> {
+    annealer: Annealer<'a, W>,
+    plan: Plan,
+    scale: f64,
+    least: usize,
+}
+
+impl<'a, W: Weight> Follower<'a, W> {
+    /// A follower for `graph` with its masses.
+    pub fn new(graph: &'a Graph<W>, masses: &'a Masses, effort: Effort, observer: &'a dyn Observer) -> Self {
+        let level = Level::new(graph, masses);
+        let plan = effort.plan();
+        let annealer = Annealer { level, tuning: plan.tuning, observer };
+        Self { annealer, plan, scale: start(&level) / 0.9, least: components(graph).count }
+    }
+
+    /// Goes on with `walk` until it is done or cancelled; `after_step` sees it after every step and says whether to go on.
+    pub fn follow(&self, walk: &mut Walk, after_step: &mut dyn FnMut(&Walk) -> bool) {
+        let observer = self.annealer.observer;
+        observer.event(Event::Stage { name: "following the path", total: None });
+        while !walk.done && !observer.cancelled() {
+            let started = Instant::now();
+            let (state, beta) = self.advance(walk);
+            if observer.cancelled() && !walk.points.is_empty() {
+                return;
+            }
+            self.record(walk, &state, beta, started);
+            if !after_step(walk) {
+                return;
+            }
+        }
+    }
+
+    /// The next state of the walk and its β.
+    fn advance(&self, walk: &mut Walk) -> (State, f64) {
+        if walk.points.is_empty() {
+            walk.stride = self.plan.stride * self.scale;
+            let beta = self.start();
+            let mut state = self.annealer.run(&[beta]);
+            self.improve(&mut state, &[beta], self.plan.path_repairs);
+            return (state, beta);
+        }
+        let k = crate::partition::renumber(&mut walk.labels);
+        let before = State::new(&self.annealer.level, walk.labels.clone(), k);
+        let longest = self.plan.stride * self.scale;
+        loop {
+            let beta = self.next_beta(walk);
+            let mut state = before.clone();
+            self.annealer.step(&mut state, beta);
+            let steep = (state.clusters() as f64) < STEEP * before.clusters() as f64 && state.clusters() > 16;
+            if steep && walk.stride > SHORTEST * longest && !self.annealer.observer.cancelled() {
+                walk.stride /= 2.0;
+                continue;
+            }
+            if !steep {
+                walk.stride = (walk.stride * 2.0).min(longest);
+            }
+            self.improve(&mut state, &self.schedule(beta), self.plan.path_repairs);
+            return (state, beta);
+        }
+    }
+
+    fn next_beta(&self, walk: &Walk) -> f64 {
+        let shrink = (walk.beta / (PROPORTIONAL * self.scale)).min(1.0);
+        walk.beta - walk.stride * shrink
+    }
+
+    /// Repairs at the last β of `schedule`, then connects.
+    pub(super) fn improve(&self, state: &mut State, schedule: &[f64], (inside, free): (usize, usize)) {
+        let Some(&beta) = schedule.last() else { return };
+        let scopes = std::iter::repeat_n(Scope::Inside, inside).chain(std::iter::repeat_n(Scope::Free, free));
+        let mut idle = None;
+        for scope in scopes {
+            if idle == Some(scope) || self.annealer.observer.cancelled() {
+                continue;
+            }
+            if !repair(&self.annealer, state, schedule, scope) {
+                idle = Some(scope);
+            }
+        }
+        connect(&self.annealer, state, beta);
+    }
+
+    fn record(&self, walk: &mut Walk, state: &State, beta: f64, started: Instant) {
+        let (labels, k) = state.numbered();
+        let moves =
+            if walk.labels.is_empty() { labels.len() } else { labels.iter().zip(&walk.labels).filter(|(a, b)| a != b).count() };
+        walk.add(Point { beta, clusters: k, cut: state.cut() }, &labels);
+        walk.labels = labels;
+        walk.beta = beta;
+        walk.done = k <= self.least || beta < FLOOR * self.scale;
+        let pass = PassRecord { value: state.value(beta), clusters: k, moves, seconds: started.elapsed().as_secs_f64() };
+        walk.trace.push(pass);
+        self.annealer.observer.event(Event::Pass(&pass));
+    }
+
+    /// The best partition found at one β: annealed down to it, repaired, connected. The points seen on the way are added to
+    /// `seen`.
+    pub fn solve(&self, beta: f64, seen: &mut Vec<(usize, f64)>) -> State {
+        let schedule = self.schedule(beta);
+        let mut state = self.annealer.run(&schedule[..1]);
+        for &beta in &schedule[1..] {
+            if self.annealer.observer.cancelled() {
+                break;
+            }
+            seen.push((state.clusters(), state.cut()));
+            self.annealer.step(&mut state, beta);
+        }
+        self.improve(&mut state, &schedule, self.plan.repairs);
+        state
+    }
+
+    /// Searches on from given labels at one β.
+    pub fn solve_from(&self, labels: Vec<Cluster>, k: usize, beta: f64) -> State {
+        let level = &self.annealer.level;
+        let mut state = State::new(level, labels, k);
+        self.annealer.moves(&mut state, Active::all(level.vertices()), beta);
+        self.annealer.step(&mut state, beta);
+        self.improve(&mut state, &self.schedule(beta), self.plan.repairs);
+        state
+    }
+
+    /// Repairs a partition of the path at β as thoroughly as an answer deserves.
+    pub fn polish(&self, labels: Vec<Cluster>, k: usize, beta: f64) -> State {
+        let mut state = State::new(&self.annealer.level, labels, k);
+        self.improve(&mut state, &self.schedule(beta), self.plan.repairs);
+        state
+    }
+
+    /// One repair of each kind at β.
+    pub fn improve_at(&self, state: &mut State, beta: f64) {
+        self.improve(state, &self.schedule(beta), (1, 1));
+    }
+
+    /// Whether taking poor and oversized clusters apart at β still lowers F.
+    pub fn can_repair(&self, state: &State, beta: f64) -> bool {
+        let mut copy = state.clone();
+        repair(&self.annealer, &mut copy, &self.schedule(beta), Scope::Inside)
+    }
+
+    /// Where annealing starts.
+    pub fn start(&self) -> f64 {
+        0.9 * self.scale
+    }
+
+    /// The number of connected components with an edge.
+    pub fn components(&self) -> usize {
+        self.least
+    }
+
+    /// How many times an answer with a given number of clusters is improved.
+    pub fn attempts(&self) -> usize {
+        self.plan.repairs.0 + self.plan.repairs.1
+    }
+
+    /// Rounds of moves.
+    pub fn rounds(&self) -> usize {
+        self.plan.tuning.rounds
+    }
+
+    fn schedule(&self, beta: f64) -> Vec<f64> {
+        schedule(self.start(), beta, self.plan.steps)
+    }
+}
