@@ -165,10 +165,14 @@ pub fn embedding(part: &Part) -> Result<Points, PointsError> {
     let k = part.values.len();
     let mut values = part.vectors.data.clone();
     values.par_chunks_exact_mut(k.max(1)).zip(&part.scale).for_each(|(row, scale)| {
-        row.iter_mut().for_each(|x| *x *= scale);
+        for x in row.iter_mut() {
+            *x *= scale;
+        }
         let length = row.iter().map(|x| x * x).sum::<f64>().sqrt();
         // The first coordinate belongs to the null vector and is never 0.
-        row.iter_mut().for_each(|x| *x /= length);
+        for x in row.iter_mut() {
+            *x /= length;
+        }
     });
     Points::new(k, values)
 }
@@ -195,7 +199,9 @@ fn pivot_rows(points: &Points) -> Vec<u32> {
         if length < 1e-7 {
             break;
         }
-        direction.iter_mut().for_each(|x| *x /= length);
+        for x in &mut direction {
+            *x /= length;
+        }
         left.par_iter_mut().with_min_len(64).enumerate().for_each(|(at, left)| {
             let dot: f64 = points.row(row(at) as usize).iter().zip(&direction).map(|(a, b)| a * b).sum();
             *left -= dot * dot;

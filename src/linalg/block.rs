@@ -186,7 +186,7 @@ pub fn random_block(len: usize, seed: u64) -> Vec<f64> {
     (0..len).into_par_iter().with_min_len(PANEL).map(|at| uniform(seed, at as u64)).collect()
 }
 
-/// The `at`-th number of a stream: the finaliser of SplitMix64 on a counter.
+/// The `at`-th number of a stream: the finaliser of `SplitMix64` on a counter.
 fn uniform(seed: u64, at: u64) -> f64 {
     let mut z = seed.wrapping_mul(0xD134_2543_DE82_EF95).wrapping_add(at.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15));
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -90,7 +90,7 @@ mod driver {
     use super::{EigenPairs, LinalgError, Range};
     use std::sync::Once;
 
-    /// OpenBLAS would start as many threads as there are cores inside every call; the parallelism here is rayon's.
+    /// `OpenBLAS` would start as many threads as there are cores inside every call; the parallelism here is rayon's.
     #[allow(unsafe_code)]
     fn one_blas_thread() {
         static ONCE: Once = Once::new();

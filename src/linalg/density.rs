@@ -88,16 +88,6 @@ impl Density {
         let known = self.known.iter().map(|&nu| step.at(angle(nu, self.upper))).sum::<f64>();
         self.moments.iter().map(|moments| known + step.trace(moments)).collect()
     }
-
-    /// The smallest `x` below which about `count` eigenvalues are estimated to lie.
-    pub fn quantile(&self, count: f64) -> f64 {
-        let (mut low, mut high) = (0.0, self.upper);
-        for _ in 0..60 {
-            let middle = f64::midpoint(low, high);
-            if self.count_below(middle).count < count { low = middle } else { high = middle }
-        }
-        high
-    }
 }
 
 /// `arccos(2x/u − 1)`.

@@ -258,7 +258,7 @@ fn restrict<W: Weight>(graph: &Graph<W>, vertices: &[Vertex]) -> Graph<W> {
     Graph::from_valid(offsets.into(), targets.into(), weights.into())
 }
 
-/// The component of `start` in breadth-first order, neighbours of small degree first (Cuthill and McKee). Rows that are
+/// The component of `start` in breadth-first order, neighbours of small degree first (the order of Cuthill and `McKee`). Rows that are
 /// multiplied together come to lie together: products on large sparse graphs run about twice as fast. O(arcs · log degree).
 pub(super) fn breadth_first<W: Weight>(graph: &Graph<W>, start: Vertex) -> Vec<Vertex> {
     let rows = graph.rows();

@@ -76,7 +76,7 @@ impl Default for SpectrumOptions {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum CheckMethod {
-    /// Counted by the inertia of an LDLᵀ factorisation: a proof.
+    /// Counted by the inertia of an `LDLᵀ` factorisation: a proof.
     Inertia,
     /// Estimated from the spectral density: evidence with an error bar.
     SpectralDensity,
