@@ -10,6 +10,7 @@ pub mod io;
 pub mod linalg;
 pub mod metrics;
 pub mod numeric;
+pub mod objective;
 pub mod observe;
 pub mod params;
 pub mod partition;

@@ -13,6 +13,15 @@ mod layers;
 #[path = "it/points.rs"]
 mod points;
 
+#[path = "it/kernel_dp_means.rs"]
+mod kernel_dp_means;
+
+#[path = "it/objective.rs"]
+mod objective;
+
+#[path = "it/metrics.rs"]
+mod metrics;
+
 #[path = "it/baseline.rs"]
 mod baseline;
 
@@ -25,11 +34,14 @@ mod build;
 #[path = "it/io.rs"]
 mod io;
 
-#[path = "it/metrics.rs"]
-mod metrics;
-
 #[path = "it/generate.rs"]
 mod generate;
 
 #[path = "it/points_table.rs"]
 mod points_table;
+
+#[path = "it/layered.rs"]
+mod layered;
+
+#[path = "it/paper.rs"]
+mod paper;

@@ -5,6 +5,8 @@
 mod common;
 mod convert;
 mod input;
+#[allow(dead_code)] // run by `cluster --layers`
+mod layers;
 mod paper;
 mod points;
 

@@ -1,14 +1,17 @@
-//! The algorithms, one a file.
+//! The algorithms: one file (or folder) each, all returning a [`Fit`](crate::fit::Fit).
 
-pub mod dp_means;
-pub mod dp_means_curve;
-pub mod hdp;
 pub mod anneal;
 mod connect;
 mod dissolve;
+pub mod dp_means;
+pub mod dp_means_curve;
 pub mod effort;
+pub mod hdp;
+mod hdp_kernel;
 pub mod history;
 pub mod hull;
+pub mod kernel_dp_means;
+pub mod layers;
 pub mod moves;
 pub mod path;
 pub mod repair;

@@ -2,6 +2,7 @@
 
 mod block;
 mod dense;
+pub mod extreme;
 mod inertia;
 mod lanczos;
 mod operator;

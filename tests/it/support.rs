@@ -1,6 +1,10 @@
 //! What tests share: random graphs, and where the real data is.
 
 use lambdacut::graph::Graph;
+use lambdacut::ids::NONE;
+use lambdacut::objective::Objective;
+use lambdacut::params::{ObjectiveKind, Resolution};
+use nalgebra::DMatrix;
 use proptest::prelude::*;
 use std::path::PathBuf;
 
@@ -38,4 +42,72 @@ pub fn data() -> Option<PathBuf> {
 /// What two runs of one algorithm must agree on: everything but the time they took.
 pub fn runs_alike(fit: &lambdacut::fit::Fit) -> (Vec<(f64, usize, usize)>, lambdacut::fit::StopReason, f64) {
     (fit.trace.iter().map(|p| (p.value, p.clusters, p.moves)).collect(), fit.stop, fit.value)
+}
+
+/// Normalized cut, ratio cut, or the cut with masses 1/2, 1, 3/2, … in turn.
+pub fn cut_objective(graph: &Graph<f64>, which: u8, beta: f64) -> Objective {
+    let resolution = Resolution::new(beta).expect("positive");
+    match which {
+        0 => Objective::new(ObjectiveKind::NormalizedCut, resolution),
+        1 => Objective::new(ObjectiveKind::RatioCut, resolution),
+        _ => {
+            let masses = (0..graph.vertices()).map(|i| 0.5 + 0.5 * (i % 5) as f64).collect();
+            Objective::with_masses(graph, masses, resolution).expect("positive masses")
+        }
+    }
+}
+
+/// Every partition of the vertices that have an edge, with its k (restricted growth strings).
+pub fn partitions(graph: &Graph<f64>) -> Vec<(Vec<u32>, usize)> {
+    let mut all = vec![(Vec::new(), 0)];
+    for i in 0..graph.vertices() {
+        let grown = all.into_iter().flat_map(|(labels, k): (Vec<u32>, usize)| {
+            let choices = if graph.degree(i) > 0.0 { (0..=k as u32).collect() } else { vec![NONE] };
+            choices.into_iter().map(move |c| {
+                let mut labels = labels.clone();
+                labels.push(c);
+                (labels, if c == k as u32 { k + 1 } else { k })
+            })
+        });
+        all = grown.collect();
+    }
+    all
+}
+
+/// The eigenvalues of a symmetric matrix, by LAPACK where it is linked.
+pub fn symmetric_eigenvalues(matrix: DMatrix<f64>) -> Vec<f64> {
+    if matrix.is_empty() {
+        return Vec::new();
+    }
+    #[cfg(feature = "lapack")]
+    let values = nalgebra_lapack::SymmetricEigen::new(matrix).eigenvalues;
+    #[cfg(not(feature = "lapack"))]
+    let values = matrix.symmetric_eigen().eigenvalues;
+    values.iter().copied().collect()
+}
+
+fn unit(n: usize, pairs: impl Iterator<Item = (usize, usize)>) -> Graph<f64> {
+    let edges: Vec<_> = pairs.map(|(i, j)| (i as u32, j as u32, 1.0)).collect();
+    Graph::from_edges(n, &edges).expect("in range")
+}
+
+/// The star on `n` vertices, centre 0.
+pub fn star(n: usize) -> Graph<f64> {
+    unit(n, (1..n).map(|i| (0, i)))
+}
+
+/// The path on `n` vertices.
+pub fn path(n: usize) -> Graph<f64> {
+    unit(n, (1..n).map(|i| (i - 1, i)))
+}
+
+/// The complete graph on `n` vertices.
+pub fn complete(n: usize) -> Graph<f64> {
+    unit(n, (0..n).flat_map(|i| (0..i).map(move |j| (j, i))))
+}
+
+/// `r` cliques of `q` vertices in a ring, one edge between neighbours (from the last vertex of one to the first of the next).
+pub fn ring_of_cliques(r: usize, q: usize) -> Graph<f64> {
+    let inside = (0..r).flat_map(|c| (0..q).flat_map(move |i| (0..i).map(move |j| (c * q + j, c * q + i))));
+    unit(r * q, inside.chain((0..r).map(|c| (c * q + q - 1, (c + 1) % r * q))))
 }

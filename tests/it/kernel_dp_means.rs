@@ -1,0 +1,410 @@
+//! Weighted kernel DP-means against a literal O(nk) loop, against itself on other threads and orders, and against brute force.
+
+use crate::support::{cut_objective, graphs, labels_of, path};
+use lambdacut::cluster::kernel_dp_means::{
+    Execution, GraphFit, Kernel, KernelDpMeans, Shift, Start, VisitOrder, fit_graph, fit_kernel, lambda_for_clusters,
+    resolution_for_clusters, resolve_shift,
+};
+use lambdacut::fit::StopReason;
+use lambdacut::graph::Graph;
+use lambdacut::ids::NONE;
+use lambdacut::objective::Objective;
+use lambdacut::observe::{CancelToken, Observer, Silent};
+use lambdacut::params::StopRules;
+use lambdacut::partition::renumber;
+use nalgebra::{DMatrix, DVector};
+use proptest::prelude::*;
+use sprs::TriMat;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// `S = s·M − L` of a graph, and the masses.
+fn similarities(graph: &Graph<f64>, objective: &Objective, shift: f64) -> (DMatrix<f64>, Vec<f64>) {
+    let n = graph.vertices();
+    let masses: Vec<f64> = (0..n).map(|i| objective.masses().get(graph, i)).collect();
+    let mut s = DMatrix::zeros(n, n);
+    for i in 0..n {
+        s[(i, i)] = shift * masses[i] - graph.degree(i);
+        for (j, weight) in graph.rows().row(i) {
+            s[(i, j as usize)] += weight;
+        }
+    }
+    (s, masses)
+}
+
+/// Algorithm 1 in kernel space, word for word: every vertex against every cluster, distances written out.
+struct Literal {
+    s: DMatrix<f64>,
+    masses: Vec<f64>,
+    lambda: f64,
+    unit: f64,
+    order: Vec<usize>,
+}
+
+impl Literal {
+    fn rounded(&self, x: f64) -> f64 {
+        (x / self.unit).round_ties_even() * self.unit
+    }
+
+    fn distance_less_own(&self, i: usize, members: &[usize]) -> f64 {
+        let mass: f64 = members.iter().map(|&j| self.masses[j]).sum();
+        let cross: f64 = members.iter().map(|&j| self.s[(i, j)]).sum();
+        let inner: f64 = members.iter().flat_map(|&a| members.iter().map(move |&b| (a, b))).map(|p| self.s[p]).sum();
+        self.masses[i] * inner / (mass * mass) - 2.0 * cross / mass
+    }
+
+    /// One pass from `labels` (dense).
+    fn pass(&self, labels: &[u32], k: usize) -> (Vec<u32>, usize) {
+        let members_of = |c: u32| (0..labels.len()).filter(|&i| labels[i] == c).collect::<Vec<_>>();
+        let mut clusters: Vec<Vec<usize>> = (0..k as u32).map(members_of).collect();
+        let mut next = vec![NONE; labels.len()];
+        for &i in self.order.iter().filter(|&&i| labels[i] != NONE) {
+            let distances: Vec<f64> = clusters.iter().map(|c| self.rounded(self.distance_less_own(i, c))).collect();
+            let least = distances.iter().copied().fold(f64::INFINITY, f64::min);
+            let own = labels[i] as usize;
+            let nearest = if distances[own] == least { own } else { distances.iter().position(|&d| d == least).unwrap() };
+            if least > self.rounded(self.lambda - self.s[(i, i)] / self.masses[i]) {
+                next[i] = clusters.len() as u32;
+                clusters.push(vec![i]);
+            } else {
+                next[i] = nearest as u32;
+            }
+        }
+        let used: Vec<u32> = (0..clusters.len() as u32).filter(|c| next.contains(c)).collect();
+        for c in next.iter_mut().filter(|c| **c != NONE) {
+            *c = used.iter().position(|u| u == c).unwrap() as u32;
+        }
+        (next, used.len())
+    }
+}
+
+/// The grid on which distances of this order of magnitude are compared.
+fn grid_unit(scale: f64) -> f64 {
+    2f64.powi(scale.abs().log2().floor() as i32 - 30)
+}
+
+fn start_params(start: Start, execution: Execution, order: VisitOrder) -> KernelDpMeans {
+    KernelDpMeans { start, execution, order, ..KernelDpMeans::default() }
+}
+
+fn shuffled(n: usize, seed: u64) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..n as u32).collect();
+    let mut state = seed;
+    for i in (1..n).rev() {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        order.swap(i, (state >> 33) as usize % (i + 1));
+    }
+    order
+}
+
+/// A resolution that makes vertices open clusters, or not: for ratio cut in units of the mean degree.
+fn scaled(graph: &Graph<f64>, which: u8, beta: f64) -> f64 {
+    if which == 0 { beta } else { beta * (graph.volume() / graph.vertices() as f64).max(0.1) }
+}
+
+fn fit(graph: &Graph<f64>, objective: &Objective, params: &KernelDpMeans) -> GraphFit {
+    fit_graph(graph, objective, params, &Silent).expect("valid parameters")
+}
+
+proptest! {
+    #[test]
+    fn one_pass_is_the_papers_loop(
+        g in graphs(24), raw in proptest::collection::vec(any::<u32>(), 24), which in 0..3u8, beta in 0.02..1.8, seed in any::<u64>(), sigma in 0.0..2.0,
+    ) {
+        let objective = cut_objective(&g, which, scaled(&g, which, beta));
+        let (labels, k) = labels_of(&g, &raw);
+        let order = shuffled(g.vertices(), seed);
+        let once = StopRules { passes: Some(1), ..StopRules::default() };
+        // Also far from positive semi-definite, where a vertex may be nearer to a cluster it is not linked to than to its own.
+        for shift in [Shift::Automatic, Shift::Sigma(sigma)] {
+            let start = Start::Labels(Arc::from(labels.as_slice()));
+            let sequential = KernelDpMeans { stop: once, shift, ..start_params(start, Execution::Sequential, VisitOrder::Given(Arc::from(order.as_slice()))) };
+            let parallel = KernelDpMeans { execution: Execution::Parallel, ..sequential.clone() };
+            let found = fit(&g, &objective, &sequential);
+            let (s, masses) = similarities(&g, &objective, found.shift);
+            let unit = grid_unit(if found.shift == 0.0 { objective.beta() } else { found.shift });
+            let literal = Literal { s, masses, lambda: found.lambda, unit, order: order.iter().map(|&i| i as usize).collect() };
+            let (expected, expected_k) = literal.pass(&labels, k);
+            let before = objective.evaluate(&g, &labels, k).value;
+            let after = objective.evaluate(&g, &expected, expected_k).value;
+            if after < before - 1e-9 {
+                prop_assert_eq!(&found.fit.labels, &expected);
+            } else {
+                prop_assert!(found.fit.labels == expected || found.fit.labels == labels);
+            }
+            prop_assert_eq!(fit(&g, &objective, &parallel).fit.labels, found.fit.labels);
+        }
+    }
+
+    #[test]
+    fn a_pass_never_raises_the_value_at_a_safe_shift(
+        g in graphs(40), raw in proptest::collection::vec(any::<u32>(), 40), which in 0..3u8, beta in 0.02..1.8, shift in 0..2u8,
+    ) {
+        let objective = cut_objective(&g, which, scaled(&g, which, beta));
+        let (labels, k) = labels_of(&g, &raw);
+        let shift = if shift == 0 { Shift::Automatic } else { Shift::Bound };
+        let params = KernelDpMeans { shift, start: Start::Labels(Arc::from(labels.as_slice())), ..KernelDpMeans::default() };
+        let found = fit(&g, &objective, &params);
+        let (s, masses) = similarities(&g, &objective, found.shift);
+        let unit = grid_unit(if found.shift == 0.0 { objective.beta() } else { found.shift });
+        let literal = Literal { s, masses, lambda: found.lambda, unit, order: (0..g.vertices()).collect() };
+        // The literal loop, pass by pass, with no pass undone.
+        let (mut now, mut clusters) = (labels, k);
+        let mut value = objective.evaluate(&g, &now, clusters).value;
+        for _ in 0..50 {
+            let (next, next_k) = literal.pass(&now, clusters);
+            let after = objective.evaluate(&g, &next, next_k).value;
+            prop_assert!(after <= value + 1e-9 * value.abs().max(1.0), "{value} -> {after}");
+            if next == now { break; }
+            (now, clusters, value) = (next, next_k, after);
+        }
+        let mut last = f64::INFINITY;
+        for pass in &found.fit.trace {
+            prop_assert!(pass.value <= last);
+            last = pass.value;
+        }
+        let scratch = objective.evaluate(&g, &found.fit.labels, found.fit.clusters).value;
+        prop_assert!((found.fit.value - scratch).abs() <= 1e-12 * scratch.abs().max(1.0));
+        prop_assert!((last - scratch).abs() <= 1e-9 * scratch.abs().max(1.0));
+    }
+}
+
+/// `K = s·M⁻¹ − M⁻¹LM⁻¹` restricted to the vertices with an edge, dense and sparse, with its weights and those vertices.
+fn graph_kernel(graph: &Graph<f64>, objective: &Objective, shift: f64) -> (Kernel, Kernel, Vec<usize>) {
+    let (s, masses) = similarities(graph, objective, shift);
+    let active: Vec<usize> = (0..graph.vertices()).filter(|&i| graph.degree(i) > 0.0).collect();
+    let n = active.len();
+    let weights: Vec<f64> = active.iter().map(|&i| masses[i]).collect();
+    let dense = DMatrix::from_fn(n, n, |a, b| s[(active[a], active[b])] / (weights[a] * weights[b]));
+    let mut triplets = TriMat::new((n, n));
+    for (a, b) in (0..n).flat_map(|a| (0..n).map(move |b| (a, b))).filter(|&p| dense[p] != 0.0) {
+        triplets.add_triplet(a, b, dense[(a, b)]);
+    }
+    let sparse = Kernel::sparse(triplets.to_csr(), Some(weights.clone())).expect("a kernel");
+    (Kernel::dense(dense, Some(weights)).expect("a kernel"), sparse, active)
+}
+
+/// Labels by first appearance, to compare partitions.
+fn canonical(labels: &[u32]) -> Vec<u32> {
+    let mut labels = labels.to_vec();
+    renumber(&mut labels);
+    labels
+}
+
+proptest! {
+    #[test]
+    fn graph_and_kernel_agree(
+        g in graphs(24), raw in proptest::collection::vec(any::<u32>(), 24), which in 0..3u8, beta in 0.02..1.8, start in 0..4u8,
+    ) {
+        let objective = cut_objective(&g, which, scaled(&g, which, beta));
+        let (labels, _) = labels_of(&g, &raw);
+        let seed = 7;
+        let pick = |labels: Vec<u32>| match start {
+            0 => Start::One,
+            1 => Start::Singletons,
+            _ => Start::Labels(Arc::from(labels)),
+        };
+        let params = KernelDpMeans { seed, ..start_params(pick(labels.clone()), Execution::Parallel, VisitOrder::Natural) };
+        let found = fit(&g, &objective, &params);
+        let (dense, sparse, active) = graph_kernel(&g, &objective, found.shift);
+        let own = |all: &[u32]| active.iter().map(|&i| all[i]).collect::<Vec<u32>>();
+        for kernel in [dense, sparse] {
+            for execution in [Execution::Parallel, Execution::Sequential] {
+                let params = KernelDpMeans { execution, start: pick(own(&labels)), ..params.clone() };
+                let twin = fit_kernel(&kernel, found.lambda, &params, &Silent).unwrap();
+                prop_assert_eq!(&twin.labels, &own(&found.fit.labels));
+                let expected = objective.constant(&g, found.shift) + found.fit.value;
+                prop_assert!((twin.value - expected).abs() <= 1e-9 * expected.abs().max(1.0), "{} {expected}", twin.value);
+                prop_assert_eq!(twin.trace.len(), found.fit.trace.len());
+            }
+        }
+    }
+
+    #[test]
+    fn signed_kernels_follow_the_papers_loop(
+        points in proptest::collection::vec((-4i8..5, -4i8..5, 1u8..5), 1..20), cutoff in 0.0..3.0, lambda in 0.5..40.0, seed in any::<u64>(),
+        raw in proptest::collection::vec(0..4u32, 20),
+    ) {
+        let n = points.len();
+        let weights: Vec<f64> = points.iter().map(|p| f64::from(p.2)).collect();
+        // Inner products, the small ones dropped and the diagonal raised by as much: symmetric, signed, sparse, positive semi-definite.
+        let product = |a: usize, b: usize| f64::from(i16::from(points[a].0) * i16::from(points[b].0) + i16::from(points[a].1) * i16::from(points[b].1));
+        let kept = |a: usize, b: usize| if product(a, b).abs() > cutoff { product(a, b) } else { 0.0 };
+        let slack = |a: usize| (0..n).filter(|&b| b != a).map(|b| (product(a, b) - kept(a, b)).abs()).sum::<f64>();
+        let k = DMatrix::from_fn(n, n, |a, b| if a == b { product(a, a) + slack(a) + 0.25 } else { kept(a, b) });
+        let mut triplets = TriMat::new((n, n));
+        for (a, b) in (0..n).flat_map(|a| (0..n).map(move |b| (a, b))).filter(|&p| k[p] != 0.0) {
+            triplets.add_triplet(a, b, k[(a, b)]);
+        }
+        let order = shuffled(n, seed);
+        let mut labels = raw[..n].to_vec();
+        let clusters = renumber(&mut labels);
+        let once = StopRules { passes: Some(1), ..StopRules::default() };
+        let params = KernelDpMeans { stop: once, order: VisitOrder::Given(Arc::from(order.as_slice())), start: Start::Labels(Arc::from(labels.as_slice())), ..KernelDpMeans::default() };
+        let s = DMatrix::from_fn(n, n, |a, b| weights[a] * weights[b] * k[(a, b)]);
+        let unit = grid_unit((0..n).map(|i| weights[i] * k[(i, i)]).fold(0.0, f64::max));
+        let literal = Literal { s, masses: weights.clone(), lambda, unit, order: order.iter().map(|&i| i as usize).collect() };
+        let expected = literal.pass(&labels, clusters).0;
+        let dense = Kernel::dense(k, Some(weights.clone())).unwrap();
+        let sparse = Kernel::sparse(triplets.to_csr(), Some(weights)).unwrap();
+        for kernel in [&dense, &sparse] {
+            for execution in [Execution::Parallel, Execution::Sequential] {
+                let found = fit_kernel(kernel, lambda, &KernelDpMeans { execution, ..params.clone() }, &Silent).unwrap();
+                prop_assert_eq!(&found.labels, &expected);
+            }
+        }
+    }
+
+    #[test]
+    fn relabelling_the_vertices_permutes_the_result(
+        g in graphs(24), raw in proptest::collection::vec(any::<u32>(), 24), which in 0..2u8, beta in 0.02..1.8, seed in any::<u64>(),
+    ) {
+        let objective = cut_objective(&g, which, scaled(&g, which, beta));
+        let (labels, _) = labels_of(&g, &raw);
+        let n = g.vertices();
+        // Vertex i becomes new[i]; visiting new[0], new[1], … is visiting 0, 1, … in the old names.
+        let new = shuffled(n, seed);
+        let edges: Vec<_> = (0..n).flat_map(|i| g.rows().row(i).filter(move |&(j, _)| j as usize <= i).map(move |(j, w)| (i, j, w)).collect::<Vec<_>>())
+            .map(|(i, j, w)| (new[i], new[j as usize], w)).collect();
+        let renamed: Graph<f64> = Graph::from_edges(n, &edges).unwrap();
+        let mut moved = vec![NONE; n];
+        (0..n).for_each(|i| moved[new[i] as usize] = labels[i]);
+        let shift = Shift::Bound;
+        let before = KernelDpMeans { shift, ..start_params(Start::Labels(Arc::from(labels)), Execution::Parallel, VisitOrder::Natural) };
+        let after = KernelDpMeans { shift, ..start_params(Start::Labels(Arc::from(moved)), Execution::Parallel, VisitOrder::Given(Arc::from(new.as_slice()))) };
+        let (a, b) = (fit(&g, &objective, &before).fit, fit(&renamed, &objective, &after).fit);
+        prop_assert_eq!(&a.labels, &(0..n).map(|i| b.labels[new[i] as usize]).collect::<Vec<_>>());
+        prop_assert!((a.value - b.value).abs() <= 1e-9 * a.value.abs().max(1.0));
+    }
+
+    #[test]
+    fn lambda_from_k_is_the_farthest_first_rule(g in graphs(16), which in 0..3u8, k in 1..8usize) {
+        let objective = cut_objective(&g, which, 0.5);
+        let shift = resolve_shift(&g, &objective, Shift::Bound, 1).unwrap();
+        let (dense, sparse, active) = graph_kernel(&g, &objective, shift);
+        let n = active.len();
+        if n == 0 {
+            prop_assert!(lambda_for_clusters(&dense, k).is_err());
+            return Ok(());
+        }
+        let weights: Vec<f64> = active.iter().map(|&i| objective.masses().get(&g, i)).collect();
+        let total: f64 = weights.iter().sum();
+        let mean: Vec<f64> = weights.iter().map(|w| w / total).collect();
+        // Distances to points given by their coefficients in the span of the data.
+        let inner = |x: &[f64], y: &[f64]| (0..n).flat_map(|a| (0..n).map(move |b| (a, b))).map(|(a, b)| x[a] * y[b] * dense.get(a, b)).sum::<f64>();
+        let basis = |i: usize| (0..n).map(|a| f64::from(u8::from(a == i))).collect::<Vec<f64>>();
+        let distance = |i: usize, y: &[f64]| weights[i] * (inner(&basis(i), &basis(i)) - 2.0 * inner(&basis(i), y) + inner(y, y));
+        let mut set = vec![mean];
+        let mut lambda = 0.0;
+        for _ in 0..k {
+            let to_set = |i: usize| set.iter().map(|y| distance(i, y)).fold(f64::INFINITY, f64::min);
+            let farthest = (0..n).fold((0, f64::NEG_INFINITY), |best, i| if to_set(i) > best.1 + 1e-9 { (i, to_set(i)) } else { best });
+            lambda = farthest.1;
+            set.push(basis(farthest.0));
+        }
+        for kernel in [dense.clone(), sparse] {
+            let found = lambda_for_clusters(&kernel, k).unwrap();
+            prop_assert!((found - lambda).abs() <= 1e-7 * lambda.abs().max(1.0), "{found} {lambda}");
+        }
+        match resolution_for_clusters(&g, &objective, k, Shift::Bound, 1) {
+            Ok(beta) => prop_assert!((beta.get() - (shift - lambda)).abs() <= 1e-7 * shift.max(1.0)),
+            Err(_) => prop_assert!(shift - lambda <= 1e-7 * shift.max(1.0)),
+        }
+    }
+}
+
+/// A graph with hubs, many sizes of degree and a few thousand arcs.
+fn skewed(n: u32, edges: u32) -> Graph<f64> {
+    let pick = |e: u32, salt: u32| {
+        let x = e.wrapping_mul(2_654_435_761).wrapping_add(salt.wrapping_mul(40_503)).rotate_left(13).wrapping_mul(2_246_822_519);
+        let u = f64::from(x) / f64::from(u32::MAX);
+        ((u * u * u) * f64::from(n)) as u32 % n
+    };
+    let list: Vec<_> = (0..edges).map(|e| (pick(e, 1), pick(e, 2), f64::from(e % 7 + 1) / 4.0)).collect();
+    Graph::from_edges(n as usize, &list).expect("in range")
+}
+
+#[test]
+fn every_number_of_threads_gives_the_labels_of_the_sequential_loop() {
+    let g = skewed(1500, 9000);
+    let (mut opened, mut runs) = (0, 0);
+    for which in 0..3 {
+        for beta in [0.3, 0.9, 1.1, 1.4] {
+            let objective = cut_objective(&g, which, scaled(&g, which, beta));
+            for start in [Start::One, Start::Singletons, Start::FarthestFirst(40)] {
+                for order in [VisitOrder::Natural, VisitOrder::Shuffled, VisitOrder::ByDegree] {
+                    let params = start_params(start.clone(), Execution::Sequential, order);
+                    let expected = fit(&g, &objective, &params).fit;
+                    runs += 1;
+                    opened += usize::from(start == Start::One && expected.clusters > 1);
+                    for threads in [1, 2, 4] {
+                        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                        let parallel = KernelDpMeans { execution: Execution::Parallel, ..params.clone() };
+                        let found = pool.install(|| fit(&g, &objective, &parallel)).fit;
+                        assert_eq!(found.labels, expected.labels, "{which} {beta} {start:?} on {threads} threads");
+                        assert_eq!(found.value.to_bits(), expected.value.to_bits());
+                    }
+                }
+            }
+        }
+    }
+    assert!(opened > 10 && runs == 108, "clusters were opened in {opened} runs");
+}
+
+#[test]
+fn starts_and_orders_are_checked() {
+    let g = path(4);
+    let objective = cut_objective(&g, 0, 0.5);
+    let with = |start, order| {
+        fit_graph(&g, &objective, &start_params(start, Execution::Parallel, order), &Silent).map(|f| f.fit.clusters)
+    };
+    assert!(with(Start::Labels(Arc::from([0, 1, 2])), VisitOrder::Natural).is_err());
+    assert!(with(Start::Labels(Arc::from([0, 1, NONE, 2])), VisitOrder::Natural).is_err());
+    assert!(with(Start::One, VisitOrder::Given(Arc::from([0, 1, 2]))).is_err());
+    assert!(with(Start::One, VisitOrder::Given(Arc::from([0, 1, 2, 2]))).is_err());
+    assert!(with(Start::One, VisitOrder::Given(Arc::from([0, 1, 2, 4]))).is_err());
+    assert_eq!(with(Start::Labels(Arc::from([9, 9, 7, 7])), VisitOrder::Given(Arc::from([3, 1, 0, 2]))), Ok(2));
+    let sigma = KernelDpMeans { shift: Shift::Sigma(f64::NAN), ..KernelDpMeans::default() };
+    assert!(fit_graph(&g, &objective, &sigma, &Silent).is_err());
+    let empty: Graph<f64> = Graph::from_edges(3, &[]).unwrap();
+    let found = fit(&empty, &objective, &KernelDpMeans::default()).fit;
+    assert_eq!((found.clusters, found.value, found.labels), (0, 0.0, vec![NONE; 3]));
+}
+
+#[test]
+fn stop_rules_end_a_run() {
+    // Two clusters on a line, the boundary far from where it belongs: it wanders for many passes.
+    let x = DVector::from_fn(200, |i, _| i as f64);
+    let kernel = Kernel::dense(&x * x.transpose(), None).unwrap();
+    let start = Start::Labels((0..200).map(|i| u32::from(i > 3)).collect());
+    let with = |stop, observer: &dyn Observer| {
+        fit_kernel(&kernel, 1e9, &KernelDpMeans { stop, start: start.clone(), ..KernelDpMeans::default() }, observer).unwrap()
+    };
+    let free = with(StopRules::default(), &Silent);
+    assert!(free.trace.len() > 5 && free.stop == StopReason::NoChange);
+    assert!((95..=105).contains(&free.labels.iter().filter(|&&c| c == 0).count()));
+    let one = with(StopRules { passes: Some(1), ..StopRules::default() }, &Silent);
+    assert_eq!((one.stop, one.trace.len(), one.trace[0].moves), (StopReason::Passes, 1, free.trace[0].moves));
+    let gain = with(StopRules { relative_gain: Some(0.5), ..StopRules::default() }, &Silent);
+    assert_eq!((gain.stop, gain.trace.len()), (StopReason::RelativeGain, 2));
+    let time = with(StopRules { time: Some(Duration::ZERO), ..StopRules::default() }, &Silent);
+    assert_eq!((time.stop, time.trace.len()), (StopReason::Time, 1));
+    let token = CancelToken::default();
+    token.cancel();
+    let cancelled = with(StopRules::default(), &token);
+    assert_eq!((cancelled.stop, cancelled.trace.len()), (StopReason::Cancelled, 1));
+}
+
+/// From the paper's start nothing happens below β = 1 on a graph without loops, and from singletons never: see the module's documentation.
+#[test]
+fn the_trivial_starts_are_fixed_points() {
+    let g = crate::support::ring_of_cliques(6, 5);
+    for beta in [0.1, 0.5, 0.99] {
+        let objective = cut_objective(&g, 0, beta);
+        assert_eq!(fit(&g, &objective, &KernelDpMeans::default()).fit.clusters, 1);
+        let alone = fit(&g, &objective, &KernelDpMeans { start: Start::Singletons, ..KernelDpMeans::default() }).fit;
+        assert_eq!(canonical(&alone.labels), (0..30).collect::<Vec<u32>>());
+    }
+    let opens = fit(&g, &cut_objective(&g, 0, 1.2), &KernelDpMeans::default()).fit;
+    assert!(opens.clusters > 1);
+}

@@ -1,0 +1,190 @@
+//! The penalised cuts: Theorem 5.3 and its twins, safe shifts, β ≤ 0, contraction, the spectral bound, closed forms.
+
+use crate::support::{
+    complete, cut_objective, graphs, labels_of, partitions, path, ring_of_cliques, star, symmetric_eigenvalues,
+};
+use lambdacut::cluster::kernel_dp_means::{Shift, resolve_shift};
+use lambdacut::graph::{Graph, components, contract};
+use lambdacut::ids::NONE;
+use lambdacut::objective::{Objective, component_clustering};
+use lambdacut::params::{ObjectiveKind, ParamError, Resolution};
+use nalgebra::DMatrix;
+use proptest::prelude::*;
+
+/// `K = s·M⁻¹ − M⁻¹LM⁻¹` on the vertices that have an edge, from the paper's formulas where the paper has one.
+fn kernel(graph: &Graph<f64>, objective: &Objective, sigma: f64) -> (DMatrix<f64>, Vec<usize>) {
+    let active: Vec<usize> = (0..graph.vertices()).filter(|&i| graph.degree(i) > 0.0).collect();
+    let weight = |i: usize, j: usize| graph.rows().row(i).find(|&(t, _)| t as usize == j).map_or(0.0, |(_, w)| w);
+    let entry = |a: usize, b: usize| {
+        let (i, j) = (active[a], active[b]);
+        let (same, d, w) = (f64::from(u8::from(i == j)), graph.degree(i), weight(i, j));
+        match objective.kind() {
+            Some(ObjectiveKind::NormalizedCut) => sigma * same / d + w / (d * graph.degree(j)),
+            Some(ObjectiveKind::RatioCut) => sigma * same - (d * same - w),
+            _ => {
+                let (mi, mj) = (objective.masses().get(graph, i), objective.masses().get(graph, j));
+                sigma * same / mi - (d * same - w) / (mi * mj)
+            }
+        }
+    };
+    (DMatrix::from_fn(active.len(), active.len(), entry), active)
+}
+
+/// `J(K, W)`, the weighted kernel k-means objective, from its definition: distances to implicit means.
+fn kernel_k_means(kernel: &DMatrix<f64>, weights: &[f64], labels: &[u32]) -> f64 {
+    let n = weights.len();
+    let mut total = 0.0;
+    for i in 0..n {
+        let mates: Vec<usize> = (0..n).filter(|&j| labels[j] == labels[i]).collect();
+        let mass: f64 = mates.iter().map(|&j| weights[j]).sum();
+        let cross: f64 = mates.iter().map(|&j| weights[j] * kernel[(i, j)]).sum();
+        let inner: f64 = mates
+            .iter()
+            .flat_map(|&a| mates.iter().map(move |&b| (a, b)))
+            .map(|(a, b)| weights[a] * weights[b] * kernel[(a, b)])
+            .sum();
+        total += weights[i] * (kernel[(i, i)] - 2.0 * cross / mass + inner / (mass * mass));
+    }
+    total
+}
+
+/// `M^-½ L M^-½` on the vertices that have an edge: its eigenvalues.
+fn normalised_laplacian_eigenvalues(graph: &Graph<f64>, objective: &Objective) -> Vec<f64> {
+    let (kernel, active) = kernel(graph, objective, objective.sigma_of_shift(0.0));
+    let root = |a: usize| objective.masses().get(graph, active[a]).sqrt();
+    symmetric_eigenvalues(DMatrix::from_fn(active.len(), active.len(), |a, b| -kernel[(a, b)] * root(a) * root(b)))
+}
+
+proptest! {
+    #[test]
+    fn kernel_k_means_plus_lambda_k_is_the_penalised_cut(
+        g in graphs(14), raw in proptest::collection::vec(any::<u32>(), 14), which in 0..3u8, beta in 0.01..2.0, sigma in -3.0..9.0,
+    ) {
+        let objective = cut_objective(&g, which, beta);
+        let (labels, k) = labels_of(&g, &raw);
+        let (kernel, active) = kernel(&g, &objective, sigma);
+        let weights: Vec<f64> = active.iter().map(|&i| objective.masses().get(&g, i)).collect();
+        let own: Vec<u32> = active.iter().map(|&i| labels[i]).collect();
+        let shift = objective.shift_of_sigma(sigma);
+        let left = kernel_k_means(&kernel, &weights, &own) + objective.lambda(shift) * k as f64;
+        let found = objective.evaluate(&g, &labels, k);
+        let right = objective.constant(&g, shift) + found.cut + objective.lambda_prime() * k as f64;
+        let size = active.iter().map(|&i| shift.abs() + objective.outside_ratio(&g, i)).sum::<f64>().max(1.0);
+        prop_assert!((left - right).abs() <= 1e-9 * size, "{left} {right}");
+        prop_assert!((found.value - (found.cut - beta * k as f64)).abs() <= 1e-12 * size);
+        let back = objective.resolution_of_lambda(objective.lambda(shift), shift).unwrap().get();
+        prop_assert!((back - beta).abs() <= 1e-12);
+        prop_assert!((objective.sigma_of_shift(shift) - sigma).abs() <= 1e-12);
+    }
+
+    #[test]
+    fn the_kernel_is_positive_semi_definite_at_a_safe_shift(g in graphs(40), which in 0..3u8, seed in 0..1000u64) {
+        let objective = cut_objective(&g, which, 0.5);
+        let largest = normalised_laplacian_eigenvalues(&g, &objective).into_iter().fold(0.0, f64::max);
+        let bound = resolve_shift(&g, &objective, Shift::Bound, seed).unwrap();
+        let automatic = resolve_shift(&g, &objective, Shift::Automatic, seed).unwrap();
+        prop_assert!(bound >= largest * (1.0 - 1e-12), "{bound} {largest}");
+        prop_assert!(automatic >= largest * (1.0 - 1e-12), "{automatic} {largest}");
+        prop_assert!(automatic <= bound && automatic <= 1.1 * largest + 1e-12, "{automatic} {largest}");
+        let (kernel, active) = kernel(&g, &objective, objective.sigma_of_shift(automatic));
+        let root = |a: usize| objective.masses().get(&g, active[a]).sqrt();
+        let scaled = DMatrix::from_fn(active.len(), active.len(), |a, b| kernel[(a, b)] * root(a) * root(b));
+        prop_assert!(symmetric_eigenvalues(scaled).iter().all(|&e| e >= -1e-9 * automatic.max(1.0)));
+    }
+
+    #[test]
+    fn contraction_keeps_the_value(g in graphs(30), raw in proptest::collection::vec(any::<u32>(), 30), which in 0..3u8, beta in 0.01..2.0) {
+        let objective = cut_objective(&g, which, beta);
+        let (labels, k) = labels_of(&g, &raw);
+        let own: Vec<u32> = (0..k as u32).collect();
+        let coarse = contract(&g, &labels, k);
+        let before = objective.evaluate(&g, &labels, k).value;
+        let after = objective.contracted(&g, &labels, k).evaluate(&coarse, &own, k).value;
+        prop_assert!((before - after).abs() <= 1e-11 * before.abs().max(1.0), "{before} {after}");
+    }
+
+    #[test]
+    fn no_partition_is_below_the_spectral_bound(g in graphs(60), raw in proptest::collection::vec(any::<u32>(), 60), which in 0..3u8, beta in 0.01..2.0) {
+        let objective = cut_objective(&g, which, beta);
+        let bound: f64 = normalised_laplacian_eigenvalues(&g, &objective).iter().filter(|&&v| v < beta).map(|v| v - beta).sum();
+        let (labels, k) = labels_of(&g, &raw);
+        prop_assert!(objective.evaluate(&g, &labels, k).value >= bound - 1e-9);
+        let parts = components(&g);
+        prop_assert!(objective.evaluate(&g, &parts.labels, parts.count).value >= bound - 1e-9);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn at_no_positive_resolution_the_components_are_optimal(g in graphs(8), which in 0..3u8, beta in -1.0..=0.0) {
+        let objective = cut_objective(&g, which, 1.0);
+        let best = component_clustering(&g);
+        let value = |labels: &[u32], k: usize, beta: f64| objective.evaluate(&g, labels, k).cut - beta * k as f64;
+        for (labels, k) in partitions(&g) {
+            // β = 0: no partition at all; β < 0: none whose clusters are connected, and none but unions of components.
+            prop_assert!(value(&labels, k, 0.0) >= value(&best.labels, best.count, 0.0));
+            let better = value(&labels, k, beta) < value(&best.labels, best.count, beta) - 1e-12;
+            let joins = g.rows().targets.len() == arcs_inside(&g, &labels) && k < best.count;
+            prop_assert!(!better || !connected(&g, &labels, k));
+            prop_assert!(!joins || beta > -1e-12 || better);
+        }
+    }
+}
+
+/// Arcs whose ends share a cluster.
+fn arcs_inside(graph: &Graph<f64>, labels: &[u32]) -> usize {
+    (0..labels.len()).map(|i| graph.rows().targets(i).iter().filter(|&&j| labels[j as usize] == labels[i]).count()).sum()
+}
+
+/// Whether every cluster is connected in itself.
+fn connected(graph: &Graph<f64>, labels: &[u32], k: usize) -> bool {
+    let pairs = (0..labels.len()).flat_map(|i| graph.rows().targets(i).iter().map(move |&j| (i as u32, j, 1.0)));
+    let mut inside: Vec<_> = pairs.filter(|&(i, j, _)| labels[i as usize] == labels[j as usize]).collect();
+    inside.extend((0..labels.len() as u32).filter(|&i| labels[i as usize] != NONE).map(|i| (i, i, 1.0)));
+    components(&Graph::<f64>::from_edges(labels.len(), &inside).unwrap()).count == k
+}
+
+#[test]
+fn a_resolution_that_is_not_positive_is_explained() {
+    for beta in [0.0, -0.3] {
+        let error = Resolution::new(beta).unwrap_err();
+        assert_eq!(error, ParamError::ResolutionNotPositive(beta));
+        assert!(error.to_string().contains("one cluster per connected component is optimal"));
+    }
+}
+
+#[test]
+fn given_masses_are_checked() {
+    let g = path(3);
+    let beta = Resolution::new(0.5).unwrap();
+    assert!(Objective::with_masses(&g, vec![1.0, 2.0], beta).is_err());
+    let error = Objective::with_masses(&g, vec![1.0, f64::NAN, 1.0], beta).unwrap_err().to_string();
+    assert!(error.contains("vertex 1"), "{error}");
+    let isolated: Graph<f64> = Graph::from_edges(3, &[(0, 1, 1.0)]).unwrap();
+    assert!(Objective::with_masses(&isolated, vec![1.0, 1.0, 0.0], beta).is_ok());
+}
+
+/// The values of F on known partitions, in closed form.
+#[test]
+fn known_values() {
+    let resolution = Resolution::new(0.3).unwrap();
+    let ncut = Objective::new(ObjectiveKind::NormalizedCut, resolution);
+    let rcut = Objective::new(ObjectiveKind::RatioCut, resolution);
+    // A ring of r cliques of size q: each clique has cut 2 and volume q(q−1) + 2.
+    let (r, q) = (5usize, 4usize);
+    let g = ring_of_cliques(r, q);
+    let labels: Vec<u32> = (0..r * q).map(|i| (i / q) as u32).collect();
+    let (rf, qf) = (r as f64, q as f64);
+    assert!((ncut.evaluate(&g, &labels, r).value - rf * (2.0 / (qf * (qf - 1.0) + 2.0) - 0.3)).abs() < 1e-12);
+    assert!((rcut.evaluate(&g, &labels, r).value - rf * (2.0 / qf - 0.3)).abs() < 1e-12);
+    // Singletons: ncut n(1 − β), rcut 2m − βn.
+    let alone: Vec<u32> = (0..7).collect();
+    for g in [star(7), path(7), complete(7)] {
+        assert!((ncut.evaluate(&g, &alone, 7).value - 7.0 * 0.7).abs() < 1e-12);
+        assert!((rcut.evaluate(&g, &alone, 7).value - (g.volume() - 7.0 * 0.3)).abs() < 1e-12);
+    }
+    // Isolated vertices are outside everything.
+    let with_isolated: Graph<f64> = Graph::from_edges(4, &[(0, 2, 1.0)]).unwrap();
+    assert_eq!(ncut.evaluate(&with_isolated, &[0, NONE, 0, NONE], 1).value, -0.3);
+}
