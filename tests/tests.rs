@@ -1,47 +1,68 @@
 //! The integration tests, one binary with one module a subject.
 #![allow(missing_docs)]
 
-#[path = "it/support.rs"]
-mod support;
-
-#[path = "it/graph.rs"]
-mod graph;
-
-#[path = "it/layers.rs"]
-mod layers;
-
-#[path = "it/points.rs"]
-mod points;
-
-#[path = "it/kernel_dp_means.rs"]
-mod kernel_dp_means;
-
-#[path = "it/objective.rs"]
-mod objective;
-
-#[path = "it/metrics.rs"]
-mod metrics;
-
 #[path = "it/baseline.rs"]
 mod baseline;
-
-#[path = "it/hdp.rs"]
-mod hdp;
 
 #[path = "it/build.rs"]
 mod build;
 
-#[path = "it/io.rs"]
-mod io;
+#[path = "it/cli_evaluate.rs"]
+mod cli_evaluate;
+
+#[path = "it/convert.rs"]
+mod convert;
+
+#[path = "it/datasets.rs"]
+mod datasets;
 
 #[path = "it/generate.rs"]
 mod generate;
 
-#[path = "it/points_table.rs"]
-mod points_table;
+#[path = "it/graph.rs"]
+mod graph;
+
+#[path = "it/hdp.rs"]
+mod hdp;
+
+#[path = "it/io.rs"]
+mod io;
+
+#[path = "it/io_formats.rs"]
+mod io_formats;
+
+#[path = "it/io_interop.rs"]
+mod io_interop;
+
+#[path = "it/kernel_dp_means.rs"]
+mod kernel_dp_means;
 
 #[path = "it/layered.rs"]
 mod layered;
 
+#[path = "it/layers.rs"]
+mod layers;
+
+#[path = "it/linalg.rs"]
+mod linalg;
+
+#[path = "it/metrics.rs"]
+mod metrics;
+
+#[path = "it/objective.rs"]
+mod objective;
+
 #[path = "it/paper.rs"]
 mod paper;
+
+#[path = "it/points.rs"]
+mod points;
+
+#[path = "it/points_table.rs"]
+mod points_table;
+
+#[path = "it/spectral.rs"]
+mod spectral;
+
+#[path = "it/support.rs"]
+mod support;

@@ -28,7 +28,7 @@ pub fn run(args: &ConvertArgs, global: &Global) -> anyhow::Result<ExitCode> {
     let progress = global.progress()?;
     let loaded = args.reading.load(&args.input, &progress)?;
     let format = args.to.map_or_else(|| io::Format::of_name(&args.output), FormatArg::format);
-    with_graph!(&loaded.graph, g => io::write_graph(&args.output, format, g, &loaded.names))
+    with_graph!(&loaded.graph, g => io::write_graph_and_masses(&args.output, format, g, &loaded.names, loaded.masses.as_deref()))
         .with_context(|| format!("cannot write {}", args.output.display()))?;
     let (s, c) = (&loaded.section, &loaded.counts);
     progress.say(&format!(

@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 /// Which graph, and how to read it.
 #[derive(Debug, Clone, Args)]
 pub struct GraphArgs {
-    /// The graph: an edge list (two or three columns; spaces, tabs or commas; # and % start comments). Compressed .gz
-    /// and .zst are read directly; `-` is standard input.
+    /// The graph: an edge list (two or three columns; spaces, tabs or commas; # and % start comments), METIS (.graph), Matrix Market
+    /// (.mtx) or binary (.lcut). Compressed .gz and .zst are read directly; `-` is standard input.
     pub graph: PathBuf,
     #[command(flatten)]
     pub reading: ReadArgs,
@@ -62,6 +62,12 @@ pub struct ReadArgs {
 pub enum FormatArg {
     /// `source target [weight]`, one edge a line.
     EdgeList,
+    /// METIS (.graph): a line of neighbours for each vertex.
+    Metis,
+    /// Matrix Market (.mtx): coordinate; pattern, integer or real; general or symmetric.
+    MatrixMarket,
+    /// The own binary format (.lcut): checksummed, used without copying.
+    Binary,
 }
 
 /// What to do with directed input.
@@ -196,6 +202,9 @@ impl FormatArg {
     pub fn format(self) -> io::Format {
         match self {
             Self::EdgeList => io::Format::EdgeList,
+            Self::Metis => io::Format::Metis,
+            Self::MatrixMarket => io::Format::MatrixMarket,
+            Self::Binary => io::Format::Binary,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The algorithms: one file (or folder) each, all returning a [`Fit`](crate::fit::Fit).
 
 pub mod anneal;
+pub mod choose;
 mod connect;
 mod dissolve;
 pub mod dp_means;
@@ -14,5 +15,8 @@ pub mod kernel_dp_means;
 pub mod layers;
 pub mod moves;
 pub mod path;
+pub mod reduce;
 pub mod repair;
+pub mod search;
+pub mod spectral;
 pub mod state;

@@ -39,6 +39,8 @@ pub enum Listing {
     Arcs,
     /// An undirected edge, whichever end is named first.
     Edges,
+    /// An arc whose reverse must be listed too, with equal weight.
+    Mirrored,
 }
 
 /// The rows of an [`EdgeList`], each arc packed by [`pack`].
@@ -107,6 +109,19 @@ impl EdgeList {
     pub fn weighted(vertices: usize, arcs: impl IntoIterator<Item = (Vertex, Vertex, f64)>) -> Self {
         let rows = arcs.into_iter().map(|(i, j, w)| (pack(i, j), w)).collect();
         Self { vertices, rows: RawRows::Weighted(rows), listing: Listing::Arcs }
+    }
+
+    /// The edges of a graph, each once.
+    pub fn of<W: Weight>(graph: &Graph<W>) -> Self {
+        let rows = graph.rows();
+        let upper = |i: usize| rows.row(i).filter(move |&(j, _)| j as usize >= i).map(move |(j, w)| (pack(i as Vertex, j), w));
+        let n = graph.vertices();
+        let rows = if W::UNIT {
+            RawRows::Plain((0..n).flat_map(upper).map(|(arc, _)| arc).collect())
+        } else {
+            RawRows::Weighted((0..n).flat_map(upper).collect())
+        };
+        Self { vertices: n, rows, listing: Listing::Edges }
     }
 }
 
@@ -200,6 +215,9 @@ pub enum BuildError {
     /// The input is directed and the policy forbids it.
     #[error("the input is directed: the arc from vertex {0} to vertex {1} has no equal reverse, but others have")]
     Directed(Vertex, Vertex),
+    /// An arc without an equal reverse in a list that must have all of them.
+    #[error("the arc from vertex {0} to vertex {1} has no equal reverse")]
+    Unmirrored(Vertex, Vertex),
 }
 
 /// A row while it is being built: plain number, or number and weight.
@@ -308,7 +326,11 @@ fn merged<R: Row>(
     rows.truncate(rows.partition_point(|row| row.number() != DROPPED));
     let survey = survey(&rows);
     counts.duplicates += survey.duplicates;
-    counts.directed_arcs += if listing == Listing::Arcs { survey.one_way } else { 0 };
+    counts.directed_arcs += if listing == Listing::Edges { 0 } else { survey.one_way };
+    if let (Listing::Mirrored, Some(at)) = (listing, survey.first_one_way.or(survey.first_unequal)) {
+        let (i, j) = arc(at);
+        return Err(BuildError::Unmirrored(i, j));
+    }
     if let (Duplicates::Error, Some(at)) = (policy.duplicates, survey.first_duplicate) {
         let (i, j) = arc(at);
         return Err(BuildError::Duplicate(i, j));
@@ -353,7 +375,7 @@ fn number_rows<R: Row>(rows: &mut [R], listing: Listing, self_loops: SelfLoops, 
             loops += u64::from(is_loop);
             zeros += u64::from(is_zero);
             let dropped = is_zero || (is_loop && self_loops == SelfLoops::Drop);
-            let named = if listing == Listing::Arcs { number(i, j) } else { number(i, j) & !1 };
+            let named = if listing == Listing::Edges { number(i, j) & !1 } else { number(i, j) };
             *row = R::new(if dropped { DROPPED } else { named }, weight);
         }
         (loops, zeros)

@@ -1,4 +1,4 @@
-//! The graph: an immutable symmetric sparse matrix in CSR form on [`sprs`] types.
+//! The graph: an immutable symmetric sparse matrix in CSR form on [`sprs`](::sprs) types.
 //!
 //! `A` is symmetric and non-negative; every undirected edge `{i, j}` with `i ≠ j` is stored as two arcs, a self-loop as
 //! one, so that the degree `d_i = Σ_j A_ij` is the sum of row `i` as stored. Rows are sorted and free of duplicates.
@@ -9,6 +9,8 @@
 mod build;
 mod components;
 mod contract;
+mod petgraph;
+mod sprs;
 mod store;
 
 pub use build::{
@@ -17,11 +19,13 @@ pub use build::{
 pub(crate) use components::components_within;
 pub use components::{Components, components};
 pub use contract::{Contraction, Members, contract};
+pub use petgraph::{FromPetgraph, from_petgraph, to_petgraph};
+pub use sprs::{from_sprs, to_sprs};
 pub use store::{Array, Unit, Weight};
 
 use crate::ids::{Vertex, checked_count};
+use ::sprs::CsMatBase;
 use rayon::prelude::*;
-use sprs::CsMatBase;
 use thiserror::Error;
 
 /// The sparse matrix type behind a [`Graph`].
@@ -42,6 +46,14 @@ pub enum GraphError {
     Row {
         /// The row.
         row: usize,
+    },
+    /// The matrix is not square.
+    #[error("a matrix of {rows} rows and {columns} columns is not square")]
+    Shape {
+        /// Its rows.
+        rows: usize,
+        /// Its columns.
+        columns: usize,
     },
     /// `A_ij ≠ A_ji`.
     #[error("the matrix is not symmetric: entry ({row}, {column}) has no equal counterpart")]
@@ -121,20 +133,27 @@ impl<W: Weight> Graph<W> {
     ) -> Result<Self, GraphError> {
         let (offsets, targets, weights) = (offsets.into(), targets.into(), weights.into());
         let rows = Rows { offsets: &offsets, targets: &targets, weights: &weights };
-        check_rows(&rows)?;
-        Ok(Self::from_valid(offsets, targets, weights))
+        let loops = check_rows(&rows)?;
+        Ok(Self::with_loops(offsets, targets, weights, loops))
     }
 
     /// Wraps arrays that are known to be valid.
-    #[allow(unsafe_code)]
     pub(crate) fn from_valid(offsets: Array<u64>, targets: Array<Vertex>, weights: Array<W>) -> Self {
+        let rows = Rows { offsets: &offsets, targets: &targets, weights: &weights };
+        let has_loop = |&i: &usize| rows.targets(i).binary_search(&(i as u32)).is_ok();
+        let loops = (0..offsets.len() - 1).into_par_iter().filter(has_loop).count();
+        Self::with_loops(offsets, targets, weights, loops)
+    }
+
+    /// Wraps arrays that are known to be valid and to have `loops` self-loops.
+    #[allow(unsafe_code)]
+    fn with_loops(offsets: Array<u64>, targets: Array<Vertex>, weights: Array<W>, loops: usize) -> Self {
         let n = offsets.len() - 1;
         let rows = Rows { offsets: &offsets, targets: &targets, weights: &weights };
-        let loops = (0..n).into_par_iter().filter(|&i| rows.targets(i).binary_search(&(i as u32)).is_ok()).count();
         let degrees = if W::UNIT { Vec::new() } else { (0..n).into_par_iter().map(|i| rows.row_sum(i)).collect() };
         // SAFETY: every caller has checked, or built by construction, what sprs would check: offsets ascending from 0
         // to the number of arcs, indices of each row ascending and below n, arrays of equal length.
-        let matrix = unsafe { CsMatBase::new_unchecked(sprs::CompressedStorage::CSR, (n, n), offsets, targets, weights) };
+        let matrix = unsafe { CsMatBase::new_unchecked(::sprs::CompressedStorage::CSR, (n, n), offsets, targets, weights) };
         Self { matrix, degrees, loops }
     }
 
@@ -228,7 +247,7 @@ impl<W: Weight> Graph<W> {
         Rows { offsets: self.matrix.indptr().into_raw_storage(), targets: self.matrix.indices(), weights: self.matrix.data() }
     }
 
-    /// The adjacency matrix as a [`sprs`] matrix.
+    /// The adjacency matrix as a [`sprs`](::sprs) matrix.
     pub fn matrix(&self) -> &Matrix<W> {
         &self.matrix
     }
@@ -239,7 +258,9 @@ impl<W: Weight> Graph<W> {
     }
 }
 
-fn check_rows<W: Weight>(rows: &Rows<'_, W>) -> Result<(), GraphError> {
+/// Checks everything but symmetry and counts the self-loops.
+fn check_rows<W: Weight>(rows: &Rows<'_, W>) -> Result<usize, GraphError> {
+    const BLOCK: usize = 1 << 12;
     let n = rows.offsets.len().checked_sub(1).ok_or(GraphError::Offsets)?;
     checked_count(n)?;
     let arcs = rows.targets.len();
@@ -247,18 +268,25 @@ fn check_rows<W: Weight>(rows: &Rows<'_, W>) -> Result<(), GraphError> {
     if rows.offsets[0] != 0 || rows.offsets[n] != arcs as u64 || rows.weights.len() != arcs || !ascending {
         return Err(GraphError::Offsets);
     }
-    let bad = (0..n).into_par_iter().with_min_len(256).find_map_first(|i| {
-        let targets = rows.targets(i);
-        if targets.windows(2).any(|w| w[0] >= w[1]) || targets.last().is_some_and(|&j| j as usize >= n) {
-            return Some(GraphError::Row { row: i });
-        }
-        if W::UNIT {
-            return None;
-        }
-        let wrong = rows.row(i).find(|&(_, w)| !(w.is_finite() && w > 0.0));
-        wrong.map(|(j, weight)| GraphError::Weight { row: i, column: j as usize, weight })
-    });
-    bad.map_or(Ok(()), Err)
+    let check_block = |b: usize| (b * BLOCK..n.min((b + 1) * BLOCK)).map(|i| check_row(rows, i, n)).sum();
+    // Blocks are collected in order, so that the first wrong row is reported on any number of threads.
+    let blocks: Vec<Result<usize, GraphError>> = (0..n.div_ceil(BLOCK)).into_par_iter().map(check_block).collect();
+    blocks.into_iter().sum()
+}
+
+/// Checks row `i` and counts its self-loops (0 or 1).
+fn check_row<W: Weight>(rows: &Rows<'_, W>, i: usize, n: usize) -> Result<usize, GraphError> {
+    let targets = rows.targets(i);
+    // Counting instead of stopping at the first lets the compiler compare whole vectors.
+    let wrong_order = targets.windows(2).filter(|w| w[0] >= w[1]).count();
+    if wrong_order > 0 || targets.last().is_some_and(|&j| j as usize >= n) {
+        return Err(GraphError::Row { row: i });
+    }
+    let wrong = if W::UNIT { None } else { rows.row(i).find(|&(_, w)| !(w.is_finite() && w > 0.0)) };
+    if let Some((j, weight)) = wrong {
+        return Err(GraphError::Weight { row: i, column: j as usize, weight });
+    }
+    Ok(targets.iter().filter(|&&j| j as usize == i).count())
 }
 
 /// A graph whose weight type is known only at run time.

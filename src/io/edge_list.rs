@@ -53,6 +53,24 @@ pub(super) fn read(source: Source, settings: Settings) -> Result<(EdgeList, Name
     reader.finish()
 }
 
+/// Reads the integer rows of `bytes[start..]` as they are, for formats with a header of their own.
+pub(super) fn read_entries(
+    file: &str,
+    bytes: &[u8],
+    start: usize,
+    weighted: bool,
+    settings: Settings,
+) -> Result<(RawRows, Counts), ReadError> {
+    let mut reader = Reader::new(file.to_owned(), settings);
+    reader.start(Layout { separator: Separator::Space, weighted, names: false });
+    reader.counts.comments += comments(&bytes[..start]);
+    reader.parse(bytes, start)?;
+    match reader.ids {
+        Ids::Small => Ok((reader.rows, reader.counts)),
+        _ => Err(ReadError::file(file, "an entry needs more than 32 bits")),
+    }
+}
+
 /// A row in the making, with or without a weight.
 trait RawRow: Copy + Send + Sync + Default {
     fn new(arc: u64, weight: f64) -> Self;

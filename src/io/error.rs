@@ -10,12 +10,12 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum ReadError {
     /// The operating system said no.
-    #[error("{file}: {source}")]
+    #[error("{file}: {cause}")]
     Io {
         /// The file.
         file: String,
         /// What it said.
-        source: io::Error,
+        cause: io::Error,
     },
     /// A line is wrong.
     #[error("{file}:{line}:{column}: {what}: {text:?}")]
@@ -57,7 +57,7 @@ pub enum ReadError {
         /// The rule, with the names of the file.
         what: String,
         /// The same in vertex numbers.
-        source: BuildError,
+        cause: BuildError,
     },
 }
 
@@ -66,8 +66,8 @@ impl ReadError {
         Self::File { file: file.to_owned(), what: what.into() }
     }
 
-    pub(super) fn io(file: &str, source: io::Error) -> Self {
-        Self::Io { file: file.to_owned(), source }
+    pub(super) fn io(file: &str, cause: io::Error) -> Self {
+        Self::Io { file: file.to_owned(), cause }
     }
 }
 

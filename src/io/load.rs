@@ -1,10 +1,10 @@
 //! From a file to a graph: finds the format, reads, builds, and reports what was done.
 
-use super::edge_list;
 use super::error::ReadError;
 use super::layout::IdKind;
 use super::names::Names;
 use super::source::{self, Budget, Source};
+use super::{binary, edge_list, matrix_market, metis};
 use crate::graph::{AnyGraph, BuildError, Counts, EdgeList, GraphError, Policy, RawRows, build};
 use crate::observe::{Event, Observer};
 use serde::{Deserialize, Serialize};
@@ -20,12 +20,42 @@ use std::time::Instant;
 pub enum Format {
     /// `source target [weight]`, one a line.
     EdgeList,
+    /// METIS `.graph`.
+    Metis,
+    /// Matrix Market `.mtx`.
+    MatrixMarket,
+    /// The own binary format, `.lcut`.
+    Binary,
 }
 
 impl Format {
-    /// The format that a file name tells.
-    pub fn of_name(_path: &Path) -> Self {
-        Self::EdgeList
+    /// The format that a file name tells, an ending `.gz` or `.zst` aside: `.graph` and `.metis`, `.mtx`, `.lcut`; anything else is an edge list.
+    ///
+    /// ```
+    /// use lambdacut::io::Format;
+    /// assert_eq!(Format::of_name("web.graph.gz".as_ref()), Format::Metis);
+    /// assert_eq!(Format::of_name("web.txt".as_ref()), Format::EdgeList);
+    /// ```
+    pub fn of_name(path: &Path) -> Self {
+        let packed = path.extension().is_some_and(|e| e == "gz" || e == "zst");
+        let name = if packed { path.with_extension("") } else { path.to_owned() };
+        match name.extension().and_then(|e| e.to_str()) {
+            Some("graph" | "metis") => Self::Metis,
+            Some("mtx") => Self::MatrixMarket,
+            Some("lcut") => Self::Binary,
+            _ => Self::EdgeList,
+        }
+    }
+
+    /// The format that the first bytes tell, otherwise that of the name.
+    fn of(path: &Path, start: &[u8]) -> Self {
+        if start.starts_with(&binary::MAGIC) {
+            Self::Binary
+        } else if start.starts_with(matrix_market::BANNER) {
+            Self::MatrixMarket
+        } else {
+            Self::of_name(path)
+        }
     }
 }
 
@@ -84,7 +114,7 @@ pub fn load(path: &Path, options: &LoadOptions, observer: &dyn Observer) -> Resu
     let file = source.file.clone();
     // The hash of a file is computed beside the parsing, from the same mapped pages.
     let hash_file = || (options.hash && !stdin).then(|| source::sha256(path)).transpose();
-    let (read, hash) = rayon::join(|| read(source, options, observer), hash_file);
+    let (read, hash) = rayon::join(|| read(path, source, options, observer), hash_file);
     let mut loaded = read?;
     loaded.sha256 = hash.map_err(|e| ReadError::io(&file, e))?;
     if let Some(hash) = shared {
@@ -94,12 +124,44 @@ pub fn load(path: &Path, options: &LoadOptions, observer: &dyn Observer) -> Resu
     Ok(loaded)
 }
 
-fn read(source: Source, options: &LoadOptions, observer: &dyn Observer) -> Result<Loaded, ReadError> {
+fn read(path: &Path, mut source: Source, options: &LoadOptions, observer: &dyn Observer) -> Result<Loaded, ReadError> {
     let file = source.file.clone();
     let budget = Budget(options.memory_limit);
     let settings = edge_list::Settings { ids: options.ids, header: options.header, lenient: options.lenient, budget };
-    let (edges, names, counts) = edge_list::read(source, settings)?;
-    finish(&file, edges, names, counts, None, options, observer)
+    let format = match options.format {
+        Some(format) => format,
+        None => Format::of(path, source.start()?),
+    };
+    let finish = |edges, names, counts, masses| finish(&file, edges, names, counts, masses, options, observer);
+    match format {
+        Format::EdgeList => {
+            let (edges, names, counts) = edge_list::read(source, settings)?;
+            finish(edges, names, counts, None)
+        }
+        Format::MatrixMarket => {
+            let (file, bytes) = source.whole(budget)?;
+            let (edges, names, counts) = matrix_market::read(&file, &bytes, settings)?;
+            drop(bytes);
+            finish(edges, names, counts, None)
+        }
+        Format::Metis => {
+            let (file, bytes) = source.whole(budget)?;
+            let read = metis::read(&file, &bytes, budget)?;
+            let loaded = finish(read.edges, read.names, read.counts, read.masses).map_err(|error| match error {
+                ReadError::Policy { cause: BuildError::Unmirrored(i, j), .. } => metis::unmirrored(&file, &bytes, i, j),
+                other => other,
+            })?;
+            let found = u64::midpoint(loaded.counts.rows, loaded.counts.self_loops);
+            if found == read.promised {
+                return Ok(loaded);
+            }
+            Err(ReadError::file(&file, format!("the header says {} edges, but the lines hold {found}", read.promised)))
+        }
+        Format::Binary => {
+            let (file, bytes) = source.whole(budget)?;
+            binary::load(&file, bytes, options)
+        }
+    }
 }
 
 /// Rows → graph, with errors in the names of the file.
@@ -120,9 +182,9 @@ fn finish(
     Ok(Loaded { graph, names, counts, masses, sha256: None, seconds: 0.0 })
 }
 
-fn policy_error(file: &str, names: &Names, source: BuildError) -> ReadError {
+fn policy_error(file: &str, names: &Names, cause: BuildError) -> ReadError {
     let arc = |i: usize, j: usize| format!("{:?} → {:?}", names.get(i), names.get(j));
-    let what = match &source {
+    let what = match &cause {
         BuildError::Duplicate(i, j) => format!("the arc {} is listed more than once", arc(*i as usize, *j as usize)),
         BuildError::Directed(i, j) => {
             format!("the graph is directed: the arc {} has no equal reverse, but other arcs have", arc(*i as usize, *j as usize))
@@ -132,5 +194,5 @@ fn policy_error(file: &str, names: &Names, source: BuildError) -> ReadError {
         }
         other => other.to_string(),
     };
-    ReadError::Policy { file: file.to_owned(), what, source }
+    ReadError::Policy { file: file.to_owned(), what, cause }
 }

@@ -1,12 +1,15 @@
 //! Files: one format per file; every reader ends in raw edges and names, every writer starts from results.
 
 mod atomic;
+mod binary;
 mod dataset;
 mod edge_list;
 mod error;
 mod labels;
 mod layout;
 mod load;
+mod matrix_market;
+mod metis;
 mod names;
 mod npy;
 mod source;
@@ -21,7 +24,8 @@ pub use labels::{Labels, Unknown, read_communities, read_labels, write_labels};
 pub use layout::IdKind;
 pub use load::{Format, LoadOptions, Loaded, load};
 pub use names::{Index, Names, Strings};
-pub use npy::read_npy;
+pub use npy::{read_npy, write_npy};
 pub use source::sha256;
 pub use table::{Table, is_missing, parse_table, read_table};
 pub use write::write_graph;
+pub use write::{write_graph, write_graph_and_masses};

@@ -134,6 +134,19 @@ impl Strings {
         self.ends.push(self.text.len() as u64);
     }
 
+    /// All characters, and where each string ends.
+    pub(super) fn parts(&self) -> (&str, &[u64]) {
+        (&self.text, &self.ends)
+    }
+
+    /// From characters and ends; `None` when they do not fit together.
+    pub(super) fn from_parts(text: String, ends: Vec<u64>) -> Option<Self> {
+        let ascending = ends.windows(2).all(|w| w[0] <= w[1]);
+        let fits = ends.last().map_or(0, |&e| e) == text.len() as u64;
+        let cuts = ends.iter().all(|&e| text.is_char_boundary(e as usize));
+        (ascending && fits && cuts).then_some(Self { text, ends })
+    }
+
     /// Bytes of memory.
     pub(super) fn bytes(&self) -> u64 {
         (self.text.capacity() + 8 * self.ends.capacity()) as u64

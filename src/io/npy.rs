@@ -1,8 +1,10 @@
 //! The `.npy` format of numpy, versions 1 to 3: one array of numbers in little-endian order.
 
+use super::atomic::write_atomically;
 use super::error::ReadError;
 use super::source::{Budget, Source};
 use crate::points::Points;
+use std::io;
 use std::path::Path;
 
 const MAGIC: &[u8] = b"\x93NUMPY";
@@ -15,6 +17,36 @@ pub fn read_npy(path: &Path) -> Result<Points, ReadError> {
     let layout = Layout::of(header).map_err(wrong)?;
     let values = layout.values(data).map_err(wrong)?;
     Points::new(layout.columns, values).map_err(|error| wrong(error.to_string()))
+}
+
+/// Writes an array of `rows × columns` numbers (`float64`, C order, version 1), row by row: `fill(i, row)` puts the values of row `i` into a row of
+/// zeros. Only one row is in memory.
+///
+/// ```
+/// let dir = tempfile::tempdir().unwrap();
+/// let file = dir.path().join("a.npy");
+/// lambdacut::io::write_npy(&file, 2, 3, |i, row| row[i] = 1.0).unwrap();
+/// assert_eq!(std::fs::metadata(file).unwrap().len(), 128 + 8 * 6);
+/// ```
+pub fn write_npy(path: &Path, rows: usize, columns: usize, mut fill: impl FnMut(usize, &mut [f64])) -> io::Result<()> {
+    let mut header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({rows}, {columns}), }}");
+    // The data start at a multiple of 64 bytes, after magic, version and length (10 bytes) and the line break.
+    let padding = (64 - (10 + header.len() + 1) % 64) % 64;
+    header.extend(std::iter::repeat_n(' ', padding));
+    header.push('\n');
+    write_atomically(path, |out| {
+        out.write_all(MAGIC)?;
+        out.write_all(&[1, 0])?;
+        out.write_all(&(header.len() as u16).to_le_bytes())?;
+        out.write_all(header.as_bytes())?;
+        let mut row = vec![0.0; columns];
+        for i in 0..rows {
+            row.fill(0.0);
+            fill(i, &mut row);
+            row.iter().try_for_each(|value| out.write_all(&value.to_le_bytes()))?;
+        }
+        Ok(())
+    })
 }
 
 /// The header's text and the bytes behind it.

@@ -85,12 +85,20 @@ impl Source {
         Ok(Self { file, content })
     }
 
+    /// The first bytes of the content, to tell its format.
+    pub fn start(&mut self) -> Result<&[u8], ReadError> {
+        match &mut self.content {
+            Content::Mapped(map) => Ok(map),
+            Content::Stream(stream) => stream.peek(),
+        }
+    }
+
     /// The whole content, decompressed, within the budget.
     pub fn whole(self, budget: Budget) -> Result<(String, Bytes), ReadError> {
         match self.content {
             Content::Mapped(map) => Ok((self.file, Bytes::Mapped(map))),
             Content::Stream(mut stream) => {
-                let mut bytes = Vec::new();
+                let mut bytes = std::mem::take(&mut stream.carry);
                 while stream.fill(&mut bytes, BLOCK)? > 0 {
                     budget.check(&self.file, bytes.len() as u64)?;
                 }
@@ -225,6 +233,16 @@ impl Stream {
             Compression::None => ReadError::io(&self.file, source),
             packed => ReadError::file(&self.file, format!("damaged, truncated or trailing {} data: {source}", packed.name())),
         })
+    }
+
+    /// Reads the first block ahead.
+    fn peek(&mut self) -> Result<&[u8], ReadError> {
+        let mut carry = std::mem::take(&mut self.carry);
+        if carry.is_empty() {
+            self.fill(&mut carry, 1 << 12)?;
+        }
+        self.carry = carry;
+        Ok(&self.carry)
     }
 
     /// The next lines, whole; `None` at the end. `buffer` is recycled.

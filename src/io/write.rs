@@ -3,14 +3,31 @@
 use super::load::Format;
 use super::names::Names;
 use super::text::quote;
+use super::{binary, matrix_market, metis};
 use crate::graph::{Graph, Weight};
 use std::io::{self, Write};
 use std::path::Path;
 
 /// Writes a graph in the given format, atomically; a name ending in `.gz` or `.zst` compresses.
+///
+/// Edge lists hold no vertex without an edge; METIS and Matrix Market files no names: their vertices are called 1 to n. The binary format holds all.
 pub fn write_graph<W: Weight>(path: &Path, format: Format, graph: &Graph<W>, names: &Names) -> io::Result<()> {
+    write_graph_and_masses(path, format, graph, names, None)
+}
+
+/// [`write_graph`] with the weights of the vertices, which METIS and binary files can hold.
+pub fn write_graph_and_masses<W: Weight>(
+    path: &Path,
+    format: Format,
+    graph: &Graph<W>,
+    names: &Names,
+    masses: Option<&[f64]>,
+) -> io::Result<()> {
     super::write_atomically(path, |out| match format {
         Format::EdgeList => edge_list(out, graph, names),
+        Format::Metis => metis::write(out, graph, masses),
+        Format::MatrixMarket => matrix_market::write(out, graph),
+        Format::Binary => binary::write(out, graph, names, masses),
     })
 }
 

@@ -39,11 +39,6 @@ pub fn data() -> Option<PathBuf> {
     None
 }
 
-/// What two runs of one algorithm must agree on: everything but the time they took.
-pub fn runs_alike(fit: &lambdacut::fit::Fit) -> (Vec<(f64, usize, usize)>, lambdacut::fit::StopReason, f64) {
-    (fit.trace.iter().map(|p| (p.value, p.clusters, p.moves)).collect(), fit.stop, fit.value)
-}
-
 /// Normalized cut, ratio cut, or the cut with masses 1/2, 1, 3/2, … in turn.
 pub fn cut_objective(graph: &Graph<f64>, which: u8, beta: f64) -> Objective {
     let resolution = Resolution::new(beta).expect("positive");
@@ -110,4 +105,9 @@ pub fn complete(n: usize) -> Graph<f64> {
 pub fn ring_of_cliques(r: usize, q: usize) -> Graph<f64> {
     let inside = (0..r).flat_map(|c| (0..q).flat_map(move |i| (0..i).map(move |j| (c * q + j, c * q + i))));
     unit(r * q, inside.chain((0..r).map(|c| (c * q + q - 1, (c + 1) % r * q))))
+}
+
+/// What two runs of one algorithm must agree on: everything but the time they took.
+pub fn runs_alike(fit: &lambdacut::fit::Fit) -> (Vec<(f64, usize, usize)>, lambdacut::fit::StopReason, f64) {
+    (fit.trace.iter().map(|p| (p.value, p.clusters, p.moves)).collect(), fit.stop, fit.value)
 }

@@ -28,6 +28,7 @@ mod means;
 mod opened;
 mod order;
 mod pass;
+mod refine;
 mod shift;
 mod similarity;
 mod sums;
@@ -164,8 +165,10 @@ pub struct KernelDpMeans {
     pub shift: Shift,
     /// How a pass is carried out.
     pub execution: Execution,
-    /// When to stop, besides "nothing changes".
+    /// When the passes stop, besides "nothing changes".
     pub stop: StopRules,
+    /// Whether exact moves of single vertices follow the passes (graphs only).
+    pub refine: bool,
     /// For [`VisitOrder::Shuffled`], [`Start::FarthestFirst`] and the Lanczos start.
     pub seed: u64,
 }
@@ -178,6 +181,7 @@ impl Default for KernelDpMeans {
             shift: Shift::default(),
             execution: Execution::default(),
             stop: StopRules::default(),
+            refine: true,
             seed: DEFAULT_SEED,
         }
     }
@@ -205,6 +209,9 @@ pub fn fit_graph<W: Weight>(
     let similarity = GraphSimilarity::new(graph, objective, shift);
     let mut fit = run(&similarity, params, &|i| graph.degree(i), observer)?;
     fit.value = objective.evaluate(graph, &fit.labels, fit.clusters).value;
+    if params.refine && fit.stop != StopReason::Cancelled {
+        refine::refine(graph, objective, &mut fit, observer);
+    }
     Ok(GraphFit { fit, shift, lambda: objective.lambda(shift) })
 }
 
