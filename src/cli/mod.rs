@@ -74,11 +74,6 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Generate(args) => generate::run(&args, &cli.global),
         Command::Paper(args) => paper::run(&args, &cli.global),
         Command::Points(args) => points::run(&args, &cli.global),
-fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
-    match &cli.command {
-        Command::Convert(args) => convert::run(args, &cli.global),
-        Command::Paper(args) => paper::run(args, &cli.global),
-        Command::Points(args) => points::run(args, &cli.global),
-        Command::Spectrum(args) => spectrum::run(args, &cli.global),
+        Command::Spectrum(args) => spectrum::run(&args, &cli.global),
     }
 }
