@@ -37,6 +37,9 @@ mod io_interop;
 #[path = "it/kernel_dp_means.rs"]
 mod kernel_dp_means;
 
+#[path = "it/known_answers.rs"]
+mod known_answers;
+
 #[path = "it/layered.rs"]
 mod layered;
 

@@ -37,6 +37,11 @@ pub fn in_pool<R: Send>(
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().context("cannot start the threads")?.install(work)
 }
 
+/// The command as given, without the place of the program.
+pub fn command_line() -> String {
+    std::iter::once("lambdacut".to_owned()).chain(std::env::args().skip(1)).collect::<Vec<_>>().join(" ")
+}
+
 /// Shows progress on standard error (bars only on a terminal) and cancels on Ctrl-C.
 #[derive(Debug)]
 pub struct Progress {

@@ -1,6 +1,6 @@
 //! Where results go: labels, JSON, and what is measured about them.
 
-use super::common::Global;
+use super::common::{Global, command_line};
 use super::input::{Loaded, read_labels_for};
 use anyhow::Context;
 use clap::Args;
@@ -54,7 +54,7 @@ pub fn finish(
         input_sha256: loaded.sha256.clone(),
         seed,
         threads,
-        command: std::env::args().collect::<Vec<_>>().join(" "),
+        command: command_line(),
     };
     if let Some(path) = &output.output {
         let value = document.objective.as_ref().map_or(String::new(), |o| format!("{} clusters, cut {}", o.clusters, o.cut));

@@ -161,7 +161,8 @@ impl TwoPrices {
             return Err(ParamError::OutOfRange { name, expected: "a finite number", found }.into());
         }
         let masses = Masses::of(self.kind);
-        let (labels, k) = Follower::new(&layered.graph, &masses, effort, observer).solve(self.beta.get()).numbered();
+        let (labels, k) =
+            Follower::new(&layered.graph, &masses, effort, observer).solve(self.beta.get(), &mut Vec::new()).numbered();
         let mut search = Search::new(layered, *self, &masses, labels, k);
         let mut passes = Passes::new(stop);
         let stop = loop {

@@ -27,5 +27,4 @@ pub use names::{Index, Names, Strings};
 pub use npy::{read_npy, write_npy};
 pub use source::sha256;
 pub use table::{Table, is_missing, parse_table, read_table};
-pub use write::write_graph;
 pub use write::{write_graph, write_graph_and_masses};

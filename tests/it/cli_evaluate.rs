@@ -45,6 +45,7 @@ fn what_is_generated_can_be_evaluated() {
     assert_eq!(found["metrics"]["clusters"], made["generated"]["clusters"]);
     let (mixing, coverage) = (made["generated"]["mixing"].as_f64().unwrap(), found["metrics"]["coverage"].as_f64().unwrap());
     assert!((mixing + coverage - 1.0).abs() < 1e-12);
+    assert_eq!(found["provenance"]["input_sha256"].as_str().map(str::len), Some(64));
     assert_eq!((&found["truth"]["nmi"], &found["truth"]["ari"]), (&Value::from(1.0), &Value::from(1.0)));
 }
 

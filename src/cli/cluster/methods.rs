@@ -7,15 +7,13 @@ use crate::cli::input::Loaded;
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use lambdacut::cluster::kernel_dp_means::{KernelDpMeans, Shift, Start, VisitOrder, fit_graph, resolution_for_clusters};
-use lambdacut::cluster::moves::refine;
 use lambdacut::cluster::path::Walk;
 use lambdacut::cluster::search::{Search, Target};
 use lambdacut::graph::{Graph, Weight};
 use lambdacut::objective::Objective;
-use lambdacut::observe::PassRecord;
 use lambdacut::params::{Resolution, StopRules};
 use lambdacut::with_graph;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Flags of the paper's pass.
 #[derive(Debug, Args)]
@@ -126,6 +124,7 @@ pub fn kernel_dp_means(what: &WhatArgs, loaded: &Loaded, progress: &Progress) ->
         shift: what.pass.sigma.map_or(Shift::Automatic, Shift::Sigma),
         stop: StopRules { passes: what.pass.passes, relative_gain: what.pass.relative_gain, time: time(what) },
         seed: what.seed,
+        refine: what.refine,
         ..KernelDpMeans::default()
     };
     with_graph!(&loaded.graph, g => paper(g, what, &params, progress))
@@ -145,15 +144,7 @@ fn paper<W: Weight>(graph: &Graph<W>, what: &WhatArgs, params: &KernelDpMeans, p
     };
     let objective = Objective::new(kind, resolution);
     let found = fit_graph(graph, &objective, params, progress)?;
-    let mut fit = found.fit;
-    if what.refine {
-        let began = Instant::now();
-        let (outcome, k) = refine(graph, objective.masses(), &mut fit.labels, resolution.get(), progress);
-        fit.clusters = k;
-        fit.value = objective.evaluate(graph, &fit.labels, k).value;
-        let seconds = began.elapsed().as_secs_f64();
-        fit.trace.push(PassRecord { value: fit.value, clusters: k, moves: outcome.moves, seconds });
-    }
+    let fit = found.fit;
     let cut = objective.evaluate(graph, &fit.labels, fit.clusters).cut;
     let beta = Some(resolution.get());
     Ok(Found { fit, cut, beta, lambda: Some(found.lambda), interval: None, optimal: None, choice: None, united: false })

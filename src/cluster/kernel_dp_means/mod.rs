@@ -20,7 +20,8 @@
 //! the run. But the batch pass is timid. Alone, a vertex has cut ratio `ρ_i` (1 for normalized cut without loops), so from *one cluster*, the
 //! paper's start, nobody founds a cluster unless β exceeds some `ρ_i + s m_i/M`; and from *singletons* everybody is at distance 0 from
 //! its own mean and stays. Both are fixed points for the usual β; the pass has something to do from a farthest-first set or from given labels. Every
-//! partition that no exact single-vertex move improves is a fixed point of the pass, not the other way round, so refinement comes after it.
+//! partition that no exact move of a vertex, to whatever cluster, improves is a fixed point of the pass, not the other way round (Hartigan's and
+//! Lloyd's k-means stand to each other in the same way), so refinement comes after it.
 
 mod farthest;
 mod kernel;
