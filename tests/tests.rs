@@ -40,6 +40,9 @@ mod kernel_dp_means;
 #[path = "it/known_answers.rs"]
 mod known_answers;
 
+#[path = "it/layered.rs"]
+mod layered;
+
 #[path = "it/layers.rs"]
 mod layers;
 
@@ -51,6 +54,9 @@ mod metrics;
 
 #[path = "it/objective.rs"]
 mod objective;
+
+#[path = "it/paper.rs"]
+mod paper;
 
 #[path = "it/points.rs"]
 mod points;

@@ -3,8 +3,10 @@
 use crate::points::{by_formula, partitions, weighted_points};
 use lambdacut::cluster::dp_means;
 use lambdacut::cluster::hdp::{Hdp, objective, prices_for};
+use lambdacut::cluster::kernel_dp_means::{Kernel, KernelDpMeans, fit_kernel};
 use lambdacut::observe::Silent;
 use lambdacut::points::{Groups, Points};
+use nalgebra::DMatrix;
 use proptest::prelude::*;
 use std::collections::HashSet;
 
@@ -93,4 +95,67 @@ fn clusters_are_shared_between_data_sets() {
     assert_eq!((answer.fit.clusters, &answer.local_clusters[..]), (2, &[2, 2][..]));
     assert_eq!(answer.fit.labels[0], answer.fit.labels[4]);
     assert_eq!(answer.fit.labels[3], answer.fit.labels[5]);
+}
+
+/// The linear kernel `x·y` of points, with their weights.
+fn linear_kernel(points: &Points) -> Kernel {
+    let x = DMatrix::from_row_slice(points.len(), points.dimension(), points.values());
+    Kernel::dense(&x * x.transpose(), Some((0..points.len()).map(|i| points.weight(i)).collect())).expect("symmetric")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// In general position (no ties), the kernel forms with the linear kernel give the labels of the point forms.
+    #[test]
+    fn linear_kernel_is_the_point_form(
+        n in 2usize..40, seed in any::<u64>(), lambda in 0.05..2.0f64, local in 0.05..0.5f64,
+    ) {
+        let mut bits = seed | 1;
+        let mut next = || {
+            bits ^= bits << 13;
+            bits ^= bits >> 7;
+            bits ^= bits << 17;
+            (bits >> 11) as f64 / (1u64 << 53) as f64
+        };
+        let values: Vec<f64> = (0..2 * n).map(|_| 2.0 * next() - 1.0).collect();
+        let weights: Vec<f64> = (0..n).map(|_| 0.5 + next()).collect();
+        let groups: Vec<u32> = (0..n as u32).map(|i| i % 3 % n as u32).collect();
+        let points = Points::new(2, values).unwrap().with_weights(weights).unwrap();
+        let (groups, kernel) = (Groups::new(&groups, n).unwrap(), linear_kernel(&points));
+
+        let by_points = dp_means::DpMeans::new(lambda).run(&points, &Silent).unwrap().fit;
+        let by_kernel = fit_kernel(&kernel, lambda, &KernelDpMeans::default(), &Silent).unwrap();
+        prop_assert_eq!(&by_points.labels, &by_kernel.labels);
+        prop_assert!(close(by_points.value, by_kernel.value));
+
+        let by_points = Hdp::new(local, lambda).run(&points, &groups, &Silent).unwrap();
+        let by_kernel = Hdp::new(local, lambda).run(&kernel, &groups, &Silent).unwrap();
+        prop_assert_eq!(&by_points.fit.labels, &by_kernel.fit.labels);
+        prop_assert!(close(by_points.fit.value, by_kernel.fit.value));
+        prop_assert_eq!(by_points.local_clusters, by_kernel.local_clusters);
+    }
+
+    #[test]
+    fn no_step_increases_the_objective_in_kernel_space((points, groups) in grouped(25), local in 0.0..1.0f64, global in 0.0..1.0f64) {
+        // A Gaussian kernel, and a sparse one: the same with small entries left out would not be positive semi-definite,
+        // so the sparse one is the dense one stored sparsely.
+        let n = points.len();
+        let value = |i: usize, j: usize| (-0.05 * lambdacut::points::squared_distance(points.row(i), points.row(j))).exp();
+        let dense = DMatrix::from_fn(n, n, value);
+        let mut sparse = sprs::TriMat::new((n, n));
+        (0..n * n).for_each(|at| sparse.add_triplet(at / n, at % n, dense[(at / n, at % n)]));
+        let sparse = sparse.to_csr();
+        let weights: Vec<f64> = (0..n).map(|i| points.weight(i)).collect();
+        let mut values = Vec::new();
+        for kernel in [Kernel::dense(dense, Some(weights.clone())).unwrap(), Kernel::sparse(sparse, Some(weights)).unwrap()] {
+            let answer = Hdp::new(local, global).run(&kernel, &groups, &Silent).unwrap();
+            let steps: Vec<f64> = answer.steps.iter().flatten().copied().collect();
+            for pair in steps.windows(2) {
+                prop_assert!(pair[1] <= pair[0] + 1e-9 * (1.0 + pair[0].abs()), "{} after {}", pair[1], pair[0]);
+            }
+            values.push(answer.fit.value);
+        }
+        prop_assert!(close(values[0], values[1]));
+    }
 }

@@ -110,6 +110,19 @@ impl Kernel {
         self.weights.len()
     }
 
+    /// `w_i`.
+    pub fn weight(&self, i: usize) -> f64 {
+        self.weights[i]
+    }
+
+    /// The stored entries `(j, K_ij)` of row `i`.
+    pub fn row(&self, i: usize) -> Box<dyn Iterator<Item = (Vertex, f64)> + '_> {
+        match &self.matrix {
+            KernelMatrix::Dense(matrix) => Box::new(MatrixRows::row(matrix, i)),
+            KernelMatrix::Sparse(matrix) => Box::new(MatrixRows::row(matrix, i)),
+        }
+    }
+
     /// `K_ij`.
     pub fn get(&self, i: usize, j: usize) -> f64 {
         match &self.matrix {

@@ -1,0 +1,87 @@
+//! The HDP on graphs.
+
+use crate::support::graphs;
+use lambdacut::cluster::effort::Effort;
+use lambdacut::cluster::hdp;
+use lambdacut::cluster::kernel_dp_means::Kernel;
+use lambdacut::cluster::layers::{Coupling, LayeredGraph, TwoPrices};
+use lambdacut::graph::{AnyGraph, Graph};
+use lambdacut::ids::NONE;
+use lambdacut::io::Names;
+use lambdacut::observe::Silent;
+use lambdacut::params::{ObjectiveKind, Resolution, StopRules};
+use lambdacut::points::Groups;
+use nalgebra::DMatrix;
+use proptest::prelude::*;
+
+fn layered(a: &Graph<f64>, b: &Graph<f64>, coupling: Coupling, weight: f64) -> LayeredGraph {
+    let (names_a, names_b) = (Names::numbers(a.vertices()), Names::numbers(b.vertices()));
+    let (a, b) = (AnyGraph::F64(a.clone()), AnyGraph::F64(b.clone()));
+    LayeredGraph::new(&[(&a, &names_a), (&b, &names_b)], coupling, weight).unwrap()
+}
+
+fn prices(kind: ObjectiveKind, beta: f64, lambda_local: f64) -> TwoPrices {
+    TwoPrices { kind, beta: Resolution::new(beta).unwrap(), lambda_local }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// `J + λ_ℓ Σ k_j + λ_g g = C + Cut + λ_ℓ Σ k_j − β g` with `β = σ + 1 − λ_g`, for any labels: the local price keeps its sign.
+    #[test]
+    fn the_signs_of_the_two_prices(a in graphs(7), b in graphs(7), raw in proptest::collection::vec(0u32..4, 14), local in -1.0..1.0f64) {
+        let layered = layered(&a, &b, Coupling::Chain, 0.7);
+        let graph = &layered.graph;
+        let live: Vec<usize> = (0..graph.vertices()).filter(|&v| graph.degree(v) > 0.0).collect();
+        prop_assume!(!live.is_empty());
+        let mut labels = vec![NONE; graph.vertices()];
+        live.iter().for_each(|&v| labels[v] = raw[v % raw.len()]);
+        let (sigma, beta) = (1.0, 0.3);
+        let adjacency = |i: usize, j: usize| graph.rows().row(live[i]).find(|e| e.0 as usize == live[j]).map_or(0.0, |e| e.1);
+        let degree = |i: usize| graph.degree(live[i]);
+        let kernel = DMatrix::from_fn(live.len(), live.len(), |i, j| {
+            adjacency(i, j) / (degree(i) * degree(j)) + if i == j { sigma / degree(i) } else { 0.0 }
+        });
+        let constant = sigma * live.len() as f64 + (0..live.len()).map(|i| adjacency(i, i) / degree(i)).sum::<f64>();
+        let kernel = Kernel::dense(kernel, Some((0..live.len()).map(degree).collect())).unwrap();
+        let groups: Vec<u32> = live.iter().map(|&v| layered.layer_of(v) as u32).collect();
+        prop_assume!((groups.iter().max().unwrap() + 1) as usize <= live.len());
+        let groups = Groups::new(&groups, live.len()).unwrap();
+        let alive: Vec<u32> = live.iter().map(|&v| labels[v]).collect();
+        let hdp = hdp::objective(&kernel, &groups, &alive, local, sigma + 1.0 - beta);
+        let cut = prices(ObjectiveKind::NormalizedCut, beta, local).objective(&layered, &labels);
+        prop_assert!((hdp - constant - cut).abs() < 1e-9 * (1.0 + hdp.abs()), "{} against {}", hdp - constant, cut);
+    }
+
+    #[test]
+    fn the_search_lowers_the_objective(a in graphs(12), b in graphs(12), beta in 0.1..0.9f64, local in -0.2..0.2f64) {
+        let layered = layered(&a, &b, Coupling::All, 0.5);
+        let objective = prices(ObjectiveKind::NormalizedCut, beta, local);
+        let fit = objective.cluster(&layered, Effort::Fast, StopRules { passes: Some(50), ..StopRules::default() }, &Silent).unwrap();
+        for pair in fit.trace.windows(2) {
+            prop_assert!(pair[1].value <= pair[0].value + 1e-9);
+        }
+        prop_assert!((fit.value - objective.objective(&layered, &fit.labels)).abs() < 1e-9);
+        let isolated = |v: usize| layered.graph.degree(v) == 0.0;
+        prop_assert!((0..layered.graph.vertices()).all(|v| isolated(v) == (fit.labels[v] == NONE)));
+    }
+}
+
+/// Two cliques in both layers, the bridge only in the second.
+#[test]
+fn layers_share_their_clusters() {
+    let clique = |from: u32| (from..from + 5).flat_map(move |i| (i + 1..from + 5).map(move |j| (i, j, 1.0)));
+    let a: Vec<_> = clique(0).chain(clique(5)).collect();
+    let b: Vec<_> = clique(0).chain(clique(5)).chain([(4, 5, 1.0)]).collect();
+    let graph = |edges: &[_]| Graph::from_edges(10, edges).unwrap();
+    let layered = layered(&graph(&a), &graph(&b), Coupling::Chain, 1.0);
+    let run = |local| {
+        prices(ObjectiveKind::NormalizedCut, 0.4, local).cluster(&layered, Effort::Normal, StopRules::default(), &Silent).unwrap()
+    };
+    let fit = run(0.05);
+    assert_eq!((fit.clusters, layered.local_clusters(&fit.labels)), (2, vec![2, 2]));
+    assert_eq!(layered.part(&fit.labels, 0), layered.part(&fit.labels, 1));
+    assert!(LayeredGraph::new(&[], Coupling::Chain, -1.0).is_err());
+    // A local cluster so dear that one for each layer is best.
+    assert_eq!(layered.local_clusters(&run(5.0).labels), [1, 1]);
+}
