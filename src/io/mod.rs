@@ -10,6 +10,7 @@ mod load;
 mod matrix_market;
 mod metis;
 mod names;
+mod numbering;
 mod source;
 mod text;
 mod write;
