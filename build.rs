@@ -23,9 +23,8 @@ fn main() {
     if pkg_config::probe_library("lapack").is_ok() {
         return;
     }
-    eprintln!(
-        "lambdacut needs a LAPACK library: install libopenblas-dev (Debian, Ubuntu: apt-get install libopenblas-dev pkg-config), \
-         set OPENBLAS_LIB_DIR to the directory that holds libopenblas, or build with --no-default-features."
+    println!(
+        "cargo::error=lambdacut needs a LAPACK library: install libopenblas-dev (Debian, Ubuntu: apt-get install libopenblas-dev pkg-config), set \
+         OPENBLAS_LIB_DIR to the directory that holds libopenblas, or build with --no-default-features."
     );
-    std::process::exit(1);
 }

@@ -170,6 +170,7 @@ fn params(labels: &Arc<[u32]>) -> KernelDpMeans {
         start: Start::Labels(Arc::clone(labels)),
         shift: Shift::Sigma(1.0),
         stop: StopRules { passes: Some(1), ..StopRules::default() },
+        refine: false,
         ..KernelDpMeans::default()
     }
 }

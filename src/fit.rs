@@ -3,6 +3,7 @@
 use crate::ids::Cluster;
 use crate::observe::{Observer, PassRecord};
 use crate::params::StopRules;
+use crate::points::Points;
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 
@@ -38,6 +39,15 @@ pub struct Fit {
     pub trace: Vec<PassRecord>,
     /// Why the run ended.
     pub stop: StopReason,
+}
+
+/// A clustering of points, with the centre of each cluster.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PointFit {
+    /// Labels, value and trace.
+    pub fit: Fit,
+    /// Row `c` is the weighted mean of cluster `c`.
+    pub centres: Points,
 }
 
 /// Applies [`StopRules`] to a running algorithm and keeps its trace.

@@ -1,5 +1,6 @@
 //! Clusters large sparse graphs without being told how many clusters there are.
 
+pub mod baseline;
 pub mod cluster;
 pub mod fit;
 pub mod generate;
@@ -13,4 +14,5 @@ pub mod objective;
 pub mod observe;
 pub mod params;
 pub mod partition;
+pub mod points;
 pub mod report;

@@ -93,3 +93,38 @@ impl Observer for CancelToken {
         self.0.load(Ordering::Relaxed)
     }
 }
+
+/// Passes everything on to another observer, and cancels when its time is up.
+#[derive(Clone, Copy)]
+pub struct Deadline<'a> {
+    inner: &'a dyn Observer,
+    until: Option<std::time::Instant>,
+}
+
+impl<'a> Deadline<'a> {
+    /// Cancels `limit` from now, or never by itself if there is none.
+    pub fn new(inner: &'a dyn Observer, limit: Option<std::time::Duration>) -> Self {
+        Self { inner, until: limit.and_then(|limit| std::time::Instant::now().checked_add(limit)) }
+    }
+
+    /// Whether the time is up.
+    pub fn passed(&self) -> bool {
+        self.until.is_some_and(|until| std::time::Instant::now() >= until)
+    }
+}
+
+impl std::fmt::Debug for Deadline<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Deadline").field("until", &self.until).finish_non_exhaustive()
+    }
+}
+
+impl Observer for Deadline<'_> {
+    fn event(&self, event: Event<'_>) {
+        self.inner.event(event);
+    }
+
+    fn cancelled(&self) -> bool {
+        self.passed() || self.inner.cancelled()
+    }
+}

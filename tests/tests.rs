@@ -1,29 +1,29 @@
 //! The integration tests, one binary with one module a subject.
 #![allow(missing_docs)]
 
-#[path = "it/support.rs"]
-mod support;
+#[path = "it/baseline.rs"]
+mod baseline;
 
-#[path = "it/graph.rs"]
-mod graph;
+#[path = "it/build.rs"]
+mod build;
 
-#[path = "it/layers.rs"]
-mod layers;
+#[path = "it/cli_evaluate.rs"]
+mod cli_evaluate;
 
-#[path = "it/kernel_dp_means.rs"]
-mod kernel_dp_means;
+#[path = "it/convert.rs"]
+mod convert;
 
-#[path = "it/objective.rs"]
-mod objective;
-
-#[path = "it/metrics.rs"]
-mod metrics;
+#[path = "it/datasets.rs"]
+mod datasets;
 
 #[path = "it/generate.rs"]
 mod generate;
 
-#[path = "it/build.rs"]
-mod build;
+#[path = "it/graph.rs"]
+mod graph;
+
+#[path = "it/hdp.rs"]
+mod hdp;
 
 #[path = "it/io.rs"]
 mod io;
@@ -34,11 +34,32 @@ mod io_formats;
 #[path = "it/io_interop.rs"]
 mod io_interop;
 
-#[path = "it/convert.rs"]
-mod convert;
+#[path = "it/kernel_dp_means.rs"]
+mod kernel_dp_means;
 
-#[path = "it/datasets.rs"]
-mod datasets;
+#[path = "it/known_answers.rs"]
+mod known_answers;
 
-#[path = "it/cli_evaluate.rs"]
-mod cli_evaluate;
+#[path = "it/layers.rs"]
+mod layers;
+
+#[path = "it/linalg.rs"]
+mod linalg;
+
+#[path = "it/metrics.rs"]
+mod metrics;
+
+#[path = "it/objective.rs"]
+mod objective;
+
+#[path = "it/points.rs"]
+mod points;
+
+#[path = "it/points_table.rs"]
+mod points_table;
+
+#[path = "it/spectral.rs"]
+mod spectral;
+
+#[path = "it/support.rs"]
+mod support;

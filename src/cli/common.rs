@@ -22,16 +22,24 @@ pub struct Global {
 }
 
 impl Global {
-    /// Runs `work` on as many threads as asked for.
-    pub fn in_pool<R: Send>(&self, work: impl FnOnce() -> anyhow::Result<R> + Send) -> anyhow::Result<R> {
-        let threads = self.threads.map_or(0, std::num::NonZero::get);
-        rayon::ThreadPoolBuilder::new().num_threads(threads).build().context("cannot start the threads")?.install(work)
-    }
-
     /// The observer of a run: progress on a terminal, Ctrl-C as cancellation (the best result so far is kept).
     pub fn progress(&self) -> anyhow::Result<Progress> {
         Progress::new(self.quiet, self.verbose)
     }
+}
+
+/// Runs `work` on as many threads as asked for, or on all cores.
+pub fn in_pool<R: Send>(
+    threads: Option<std::num::NonZeroUsize>,
+    work: impl FnOnce() -> anyhow::Result<R> + Send,
+) -> anyhow::Result<R> {
+    let threads = threads.map_or(0, std::num::NonZero::get);
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().context("cannot start the threads")?.install(work)
+}
+
+/// The command as given, without the place of the program.
+pub fn command_line() -> String {
+    std::iter::once("lambdacut".to_owned()).chain(std::env::args().skip(1)).collect::<Vec<_>>().join(" ")
 }
 
 /// Shows progress on standard error (bars only on a terminal) and cancels on Ctrl-C.

@@ -1,6 +1,6 @@
 //! `lambdacut evaluate`: what is to be said about a clustering, whoever made it.
 
-use super::common::Global;
+use super::common::{Global, command_line};
 use super::input::{GraphArgs, Loaded, read_labels_for};
 use anyhow::Context;
 use clap::Args;
@@ -8,7 +8,7 @@ use lambdacut::ids::{Cluster, NONE};
 use lambdacut::io::{self, Unknown};
 use lambdacut::metrics::{Agreement, GraphMetrics, average_f1, communities_of};
 use lambdacut::observe::{Event, Observer};
-use lambdacut::report::document::Document;
+use lambdacut::report::document::{Document, Provenance};
 use lambdacut::with_graph;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -54,7 +54,15 @@ pub fn run(args: &EvaluateArgs, global: &Global) -> anyhow::Result<ExitCode> {
     let truth = Comparison::of(args, &labels, &loaded)?;
     progress.finish();
     let table = [graph_lines(&loaded, &metrics), truth.lines()].concat().concat();
-    let mut document = Document { graph: Some(loaded.section), ..Document::default() };
+    let provenance = Provenance {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        input_sha256: loaded.sha256,
+        // Nothing here is random.
+        seed: 0,
+        threads: rayon::current_num_threads(),
+        command: command_line(),
+    };
+    let mut document = Document { graph: Some(loaded.section), provenance: Some(provenance), ..Document::default() };
     document.metrics = Some(serde_json::to_value(&metrics)?);
     document.truth = truth.any().then(|| serde_json::to_value(&truth)).transpose()?;
     document.seconds.insert("load".to_owned(), loaded.seconds);

@@ -1,6 +1,6 @@
 //! `lambdacut generate`: graphs and points whose clusters are known.
 
-use super::common::Global;
+use super::common::{Global, command_line};
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 use lambdacut::generate::{Affinity, Blobs, Cliques, LabelledPoints, Lfr, Planted, Rmat, Sbm};
@@ -263,7 +263,7 @@ fn planted(made: &Planted, to: &Destination) -> anyhow::Result<String> {
         &json!({
             "graph": { "vertices": made.vertices, "edges": graph.edges(), "total_weight": graph.total_weight(), "isolated": isolated },
             "generated": { "clusters": clusters, "average_degree": average, "mixing": made.mixing() },
-            "provenance": { "version": env!("CARGO_PKG_VERSION"), "command": command() },
+            "provenance": { "version": env!("CARGO_PKG_VERSION"), "command": command_line() },
         }),
     )?;
     let lonely =
@@ -296,7 +296,7 @@ fn points(made: &LabelledPoints, to: &Destination) -> anyhow::Result<String> {
         to,
         &json!({
             "generated": { "points": made.truth.len(), "dimensions": made.dimensions, "clusters": clusters },
-            "provenance": { "version": env!("CARGO_PKG_VERSION"), "command": command() },
+            "provenance": { "version": env!("CARGO_PKG_VERSION"), "command": command_line() },
         }),
     )?;
     Ok(format!("{} points of {} coordinates around {clusters} centres", made.truth.len(), made.dimensions))
@@ -304,7 +304,7 @@ fn points(made: &LabelledPoints, to: &Destination) -> anyhow::Result<String> {
 
 fn write_truth(to: &Destination, names: &Names, truth: &[u32]) -> anyhow::Result<()> {
     let Some(path) = &to.truth else { return Ok(()) };
-    let provenance = [format!("lambdacut {}", env!("CARGO_PKG_VERSION")), command()];
+    let provenance = [format!("lambdacut {}", env!("CARGO_PKG_VERSION")), command_line()];
     io::write_labels(path, names, truth, &provenance).with_context(|| cannot_write(path))
 }
 
@@ -315,9 +315,4 @@ fn write_json(to: &Destination, document: &serde_json::Value) -> anyhow::Result<
 
 fn cannot_write(path: &Path) -> String {
     format!("cannot write {}", path.display())
-}
-
-/// The command as given, without the place of the program.
-fn command() -> String {
-    std::iter::once("lambdacut".to_owned()).chain(std::env::args().skip(1)).collect::<Vec<_>>().join(" ")
 }

@@ -2,11 +2,16 @@
 //!
 //! One file a command, each with an `Args` struct and a `run` function; what several commands share is in `common`.
 
+mod cluster;
 mod common;
 mod convert;
 mod evaluate;
 mod generate;
 mod input;
+mod output;
+mod paper;
+mod points;
+mod spectrum;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -23,18 +28,28 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Cluster a graph: the recommended clustering, the best at one resolution, or exactly k clusters.
+    Cluster(Box<cluster::ClusterArgs>),
+    /// Follow the whole path: every clustering on the hull with its interval of resolutions.
+    Path(Box<cluster::PathArgs>),
     /// Turn a graph into another format: edge list, METIS, Matrix Market, binary.
     Convert(convert::ConvertArgs),
     /// Measure a given clustering: cut, conductance, modularity, coverage, and agreement with a truth.
     Evaluate(evaluate::EvaluateArgs),
     /// Make graphs and points whose clusters are known: LFR, block models, R-MAT, cliques, Gaussian blobs.
     Generate(generate::GenerateArgs),
+    /// Rerun the experiments of Kulis & Jordan (2012) and print our numbers beside theirs.
+    Paper(paper::PaperArgs),
+    /// Cluster dense points from a table: DP-means, hard Gaussian HDP, k-means, Gibbs sampler.
+    Points(Box<points::PointsArgs>),
+    /// Compute the eigenvalues of the (normalized) Laplacian below β, with a check that none is missing.
+    Spectrum(Box<spectrum::SpectrumArgs>),
 }
 
 /// Parses the arguments, runs the command and says how it went: 0 done, 1 wrong input or request, 2 usage, 130 interrupted.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
-    match cli.global.in_pool(|| run(&cli)) {
+    match run_in_pool(cli) {
         Ok(code) => code,
         Err(error) => {
             eprintln!("lambdacut: {error:#}");
@@ -43,10 +58,20 @@ pub fn main() -> ExitCode {
     }
 }
 
-fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
-    match &cli.command {
-        Command::Convert(args) => convert::run(args, &cli.global),
-        Command::Evaluate(args) => evaluate::run(args, &cli.global),
-        Command::Generate(args) => generate::run(args, &cli.global),
+fn run_in_pool(cli: Cli) -> anyhow::Result<ExitCode> {
+    let threads = cli.global.threads;
+    common::in_pool(threads, || run(cli))
+}
+
+fn run(cli: Cli) -> anyhow::Result<ExitCode> {
+    match cli.command {
+        Command::Cluster(args) => cluster::run(&args, &cli.global),
+        Command::Path(args) => cluster::run_path(*args, &cli.global),
+        Command::Convert(args) => convert::run(&args, &cli.global),
+        Command::Evaluate(args) => evaluate::run(&args, &cli.global),
+        Command::Generate(args) => generate::run(&args, &cli.global),
+        Command::Paper(args) => paper::run(&args, &cli.global),
+        Command::Points(args) => points::run(&args, &cli.global),
+        Command::Spectrum(args) => spectrum::run(&args, &cli.global),
     }
 }

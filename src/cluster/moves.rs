@@ -43,6 +43,8 @@ pub enum Kind {
     Any,
     /// Only a vertex that is alone moves, so clusters only merge and connected ones stay connected.
     Merge,
+    /// A vertex goes to an adjacent cluster; none is opened or closed, so β plays no part.
+    Keep,
 }
 
 /// What local search did.
@@ -156,7 +158,7 @@ fn propose<W: Weight>(level: &Level<'_, W>, state: &State, rules: &Rules, i: usi
         return None;
     }
     let alone = state.size(from) == 1;
-    if rules.kind == Kind::Merge && !alone {
+    if (rules.kind == Kind::Merge && !alone) || (rules.kind == Kind::Keep && alone) {
         return None;
     }
     links.gather(level, &state.labels, i);
@@ -168,7 +170,7 @@ fn propose<W: Weight>(level: &Level<'_, W>, state: &State, rules: &Rules, i: usi
             (best, to) = (join, c);
         }
     }
-    if !alone && vertex.ratio() - rules.beta < best {
+    if !alone && rules.kind == Kind::Any && vertex.ratio() - rules.beta < best {
         (best, to) = (vertex.ratio() - rules.beta, NONE);
     }
     let leave = state.leave(vertex, from, links.sum[from as usize], rules.beta);
@@ -181,7 +183,12 @@ fn apply<W: Weight>(level: &Level<'_, W>, state: &mut State, rules: &Rules, prop
     let (i, from) = (proposal.vertex as usize, state.labels[proposal.vertex as usize]);
     let fresh = proposal.to == NONE;
     let to = if fresh { *state.free.last()? } else { proposal.to };
-    if to == from || (!fresh && state.size(to) == 0) || (rules.kind == Kind::Merge && state.size(from) > 1) {
+    let barred = match rules.kind {
+        Kind::Any => false,
+        Kind::Merge => state.size(from) > 1,
+        Kind::Keep => state.size(from) == 1,
+    };
+    if barred || to == from || (!fresh && state.size(to) == 0) {
         return None;
     }
     let (mut own_loop, mut links) = (0.0, (0.0, 0.0));
@@ -201,6 +208,14 @@ fn apply<W: Weight>(level: &Level<'_, W>, state: &mut State, rules: &Rules, prop
         state.shift(i, vertex, to, links);
         change
     })
+}
+
+/// How many vertices have a move that lowers F. O(arcs).
+pub fn possible_moves<W: Weight>(level: &Level<'_, W>, state: &State, beta: f64) -> usize {
+    let scratch = Scratch::new(state.sizes.len());
+    let rules = Rules { beta, rounds: 1, kind: Kind::Any };
+    let all: Vec<Vertex> = (0..level.vertices() as Vertex).collect();
+    all.chunks(1 << 16).map(|block| scratch.propose(level, state, &rules, block).len()).sum()
 }
 
 /// Visits the active vertices, and those that moves make active, until none is left or the rounds are used up.

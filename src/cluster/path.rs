@@ -9,11 +9,12 @@
 //! A step depends on nothing but the partition and β it starts from, so a walk can be stored after any step ([`Walk`] is
 //! serialisable) and taken up again with the same result. Memory: [`History`].
 
-use super::anneal::{Annealer, start};
+use super::anneal::{Annealer, schedule, start};
 use super::connect::connect;
 use super::effort::{Effort, Plan};
 use super::history::History;
 use super::hull::{Corner, corners};
+use super::moves::Active;
 use super::repair::{Scope, repair};
 use super::state::{Level, State};
 use crate::graph::{Graph, Weight, components};
@@ -85,6 +86,14 @@ impl Walk {
         corners(&points)
     }
 
+    /// The distance in β from point `index` to the point before it.
+    pub fn stride_around(&self, index: usize) -> f64 {
+        match index.checked_sub(1) {
+            Some(before) => self.points[before].beta - self.points[index].beta,
+            None => f64::INFINITY,
+        }
+    }
+
     /// Adds a partition found in another way.
     pub fn add(&mut self, point: Point, labels: &[Cluster]) {
         self.points.push(point);
@@ -109,8 +118,8 @@ impl<'a, W: Weight> Follower<'a, W> {
         Self { annealer, plan, scale: start(&level) / 0.9, least: components(graph).count }
     }
 
-    /// Goes on with `walk` until it is done or cancelled; `after_step` sees it after every step.
-    pub fn follow(&self, walk: &mut Walk, after_step: &mut dyn FnMut(&Walk)) {
+    /// Goes on with `walk` until it is done or cancelled; `after_step` sees it after every step and says whether to go on.
+    pub fn follow(&self, walk: &mut Walk, after_step: &mut dyn FnMut(&Walk) -> bool) {
         let observer = self.annealer.observer;
         observer.event(Event::Stage { name: "following the path", total: None });
         while !walk.done && !observer.cancelled() {
@@ -120,7 +129,9 @@ impl<'a, W: Weight> Follower<'a, W> {
                 return;
             }
             self.record(walk, &state, beta, started);
-            after_step(walk);
+            if !after_step(walk) {
+                return;
+            }
         }
     }
 
@@ -128,7 +139,7 @@ impl<'a, W: Weight> Follower<'a, W> {
     fn advance(&self, walk: &mut Walk) -> (State, f64) {
         if walk.points.is_empty() {
             walk.stride = self.plan.stride * self.scale;
-            let beta = 0.9 * self.scale;
+            let beta = self.start();
             let mut state = self.annealer.run(&[beta]);
             self.improve(&mut state, &[beta], self.plan.path_repairs);
             return (state, beta);
@@ -148,8 +159,7 @@ impl<'a, W: Weight> Follower<'a, W> {
             if !steep {
                 walk.stride = (walk.stride * 2.0).min(longest);
             }
-            let schedule = super::anneal::schedule(0.9 * self.scale, beta, self.plan.steps);
-            self.improve(&mut state, &schedule, self.plan.path_repairs);
+            self.improve(&mut state, &self.schedule(beta), self.plan.path_repairs);
             return (state, beta);
         }
     }
@@ -188,10 +198,18 @@ impl<'a, W: Weight> Follower<'a, W> {
         self.annealer.observer.event(Event::Pass(&pass));
     }
 
-    /// The best partition found at one β: annealed down to it, repaired, connected.
-    pub fn solve(&self, beta: f64) -> State {
-        let schedule = super::anneal::schedule(0.9 * self.scale, beta, self.plan.steps);
-        let mut state = self.annealer.run(&schedule);
+    /// The best partition found at one β: annealed down to it, repaired, connected. The points seen on the way are added to
+    /// `seen`.
+    pub fn solve(&self, beta: f64, seen: &mut Vec<(usize, f64)>) -> State {
+        let schedule = self.schedule(beta);
+        let mut state = self.annealer.run(&schedule[..1]);
+        for &beta in &schedule[1..] {
+            if self.annealer.observer.cancelled() {
+                break;
+            }
+            seen.push((state.clusters(), state.cut()));
+            self.annealer.step(&mut state, beta);
+        }
         self.improve(&mut state, &schedule, self.plan.repairs);
         state
     }
@@ -200,10 +218,51 @@ impl<'a, W: Weight> Follower<'a, W> {
     pub fn solve_from(&self, labels: Vec<Cluster>, k: usize, beta: f64) -> State {
         let level = &self.annealer.level;
         let mut state = State::new(level, labels, k);
-        self.annealer.moves(&mut state, super::moves::Active::all(level.vertices()), beta);
+        self.annealer.moves(&mut state, Active::all(level.vertices()), beta);
         self.annealer.step(&mut state, beta);
-        let schedule = super::anneal::schedule(0.9 * self.scale, beta, self.plan.steps);
-        self.improve(&mut state, &schedule, self.plan.repairs);
+        self.improve(&mut state, &self.schedule(beta), self.plan.repairs);
         state
+    }
+
+    /// Repairs a partition of the path at β as thoroughly as an answer deserves.
+    pub fn polish(&self, labels: Vec<Cluster>, k: usize, beta: f64) -> State {
+        let mut state = State::new(&self.annealer.level, labels, k);
+        self.improve(&mut state, &self.schedule(beta), self.plan.repairs);
+        state
+    }
+
+    /// One repair of each kind at β.
+    pub fn improve_at(&self, state: &mut State, beta: f64) {
+        self.improve(state, &self.schedule(beta), (1, 1));
+    }
+
+    /// Whether taking poor and oversized clusters apart at β still lowers F.
+    pub fn can_repair(&self, state: &State, beta: f64) -> bool {
+        let mut copy = state.clone();
+        repair(&self.annealer, &mut copy, &self.schedule(beta), Scope::Inside)
+    }
+
+    /// Where annealing starts.
+    pub fn start(&self) -> f64 {
+        0.9 * self.scale
+    }
+
+    /// The number of connected components with an edge.
+    pub fn components(&self) -> usize {
+        self.least
+    }
+
+    /// How many times an answer with a given number of clusters is improved.
+    pub fn attempts(&self) -> usize {
+        self.plan.repairs.0 + self.plan.repairs.1
+    }
+
+    /// Rounds of moves.
+    pub fn rounds(&self) -> usize {
+        self.plan.tuning.rounds
+    }
+
+    fn schedule(&self, beta: f64) -> Vec<f64> {
+        schedule(self.start(), beta, self.plan.steps)
     }
 }

@@ -12,7 +12,7 @@
 
 use super::power_law::PowerLaw;
 use super::random::{Purpose, Stream};
-use super::wiring::wire;
+use super::wiring::{wire, wire_within};
 use super::{GenerateError, Planted, check};
 use crate::graph::Members;
 use crate::ids::{Cluster, Vertex, checked_count};
@@ -75,7 +75,7 @@ impl Lfr {
         let mut inside: Vec<u32> = degrees.iter().map(|&k| stream.round((1.0 - self.mixing) * f64::from(k)) as u32).collect();
         let (truth, count) = self.communities(&inside, &law)?;
         let members = Members::of(&truth, count);
-        even_out(&mut inside, &members, count);
+        even_out(&mut inside, &degrees, &members, count);
         let (mut edges, returned) = self.wire_inside(&inside, &members, count);
         let outer =
             degrees.iter().zip(&inside).enumerate().flat_map(|(v, (&k, &d))| std::iter::repeat_n(v as Vertex, (k - d) as usize));
@@ -177,7 +177,7 @@ impl Lfr {
             .map(|c| {
                 let stubs =
                     members.members(c).iter().flat_map(|&v| std::iter::repeat_n(v, inside[v as usize] as usize)).collect();
-                wire(stubs, |_, _| true, &mut Stream::new(self.seed, Purpose::Inside, c as u64))
+                wire_within(stubs, &mut Stream::new(self.seed, Purpose::Inside, c as u64))
             })
             .collect();
         let returned = wired.iter().flat_map(|w| w.left_over.iter().copied()).collect();
@@ -204,13 +204,21 @@ fn deal(order: &[Vertex], inside: &[u32], sizes: &[usize], stream: &mut Stream) 
     Some(truth)
 }
 
-/// Turns one internal stub external in every community with an odd number of them.
-fn even_out(inside: &mut [u32], members: &Members, count: usize) {
+/// Makes the number of internal stubs of every community even: in turn by one more, where a vertex has room for it, and by one less, so that the mixing
+/// is not shifted.
+fn even_out(inside: &mut [u32], degrees: &[u32], members: &Members, count: usize) {
+    let mut raise = false;
     for c in 0..count {
         let own = members.members(c);
-        let odd = own.iter().map(|&v| u64::from(inside[v as usize])).sum::<u64>() % 2 == 1;
-        if let Some(&v) = own.iter().max_by_key(|&&v| inside[v as usize]).filter(|_| odd) {
-            inside[v as usize] -= 1;
+        if own.iter().map(|&v| u64::from(inside[v as usize])).sum::<u64>() % 2 == 0 {
+            continue;
+        }
+        raise = !raise;
+        let room = |&&v: &&Vertex| inside[v as usize] < degrees[v as usize] && (inside[v as usize] as usize) < own.len() - 1;
+        match own.iter().filter(room).min_by_key(|&&v| inside[v as usize]).filter(|_| raise) {
+            Some(&v) => inside[v as usize] += 1,
+            // An odd sum is not 0, so the largest term can be lowered.
+            None => own.iter().max_by_key(|&&v| inside[v as usize]).into_iter().for_each(|&v| inside[v as usize] -= 1),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod atomic;
 mod binary;
+mod dataset;
 mod edge_list;
 mod error;
 mod labels;
@@ -10,16 +11,21 @@ mod load;
 mod matrix_market;
 mod metis;
 mod names;
+mod npy;
 mod numbering;
 mod source;
+mod table;
 mod text;
 mod write;
 
 pub use atomic::write_atomically;
+pub use dataset::{Classes, Coordinates, Dataset, Missing, Roles, dataset};
 pub use error::ReadError;
 pub use labels::{Labels, Unknown, read_communities, read_labels, write_labels};
 pub use layout::IdKind;
 pub use load::{Format, LoadOptions, Loaded, load};
 pub use names::{Index, Names, Strings};
+pub use npy::{read_npy, write_npy};
 pub use source::sha256;
+pub use table::{Table, is_missing, parse_table, read_table};
 pub use write::{write_graph, write_graph_and_masses};

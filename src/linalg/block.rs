@@ -9,7 +9,7 @@ use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
 /// Rows of a panel.
-const PANEL: usize = 1024;
+pub const PANEL: usize = 1024;
 
 /// An `n × capacity` matrix stored row by row, whose first columns are in use.
 #[derive(Debug, Clone)]
@@ -81,6 +81,17 @@ impl Tall {
                 row[from..from + kept].copy_from_slice(new);
             }
         });
+    }
+
+    /// Drops all but the first `columns` columns, in place.
+    pub fn keep_first(&mut self, columns: usize) {
+        let n = self.data.len() / self.capacity.max(1);
+        for i in 0..n {
+            self.data.copy_within(i * self.capacity..i * self.capacity + columns, i * columns);
+        }
+        self.data.truncate(n * columns);
+        self.data.shrink_to_fit();
+        self.capacity = columns;
     }
 
     fn panel<'a>(&self, v: &'a [f64], from: usize, columns: usize) -> MatRef<'a, f64> {

@@ -25,7 +25,7 @@
 //! them, and the residuals `‖N x − ν x‖` are computed from scratch; only those decide.
 //!
 //! Cost of finding `k` pairs: about `1.5 k d` products (O(arcs) each) and O(n k²) for orthogonality, in dense blocks. Memory:
-//! `8 n (1.5 k + 8 b)` bytes ([`basis_columns`]).
+//! `8 n (1.5 k + 14 b)` bytes ([`basis_columns`]).
 
 use super::block::{Tall, orthonormalise, random_block};
 use super::dense::{EigenPairs, LinalgError, Range, eigen};
@@ -36,8 +36,6 @@ use crate::observe::{Event, Observer};
 const AMPLIFICATION: f64 = 1e4;
 /// The largest degree of the filter.
 const MOST_DEGREE: usize = 400;
-/// Ritz pairs of the filter are rotated out when their residual is this fraction of their value, or smaller.
-const FILTER_RESIDUAL: f64 = 1e-9;
 
 /// What is to be found.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -69,14 +67,25 @@ pub struct LowPairs {
     pub products: u64,
 }
 
-/// The width of a block when `count` eigenpairs are wanted.
-pub fn block_width(count: usize) -> usize {
-    if count >= 48 { 16 } else { 8 }
+impl LowPairs {
+    /// The finished search that found nothing, for a matrix of order `n`.
+    pub(super) fn none(n: usize) -> Self {
+        Self { values: Vec::new(), residuals: Vec::new(), vectors: Tall::zeros(n, 0), finished: true, products: 0 }
+    }
 }
+
+/// Vectors in a block. One row of a block is one cache line.
+pub const WIDTH: usize = 8;
 
 /// The columns of the basis when `count` eigenpairs are wanted: the memory of the search is `8 n` times this.
 pub fn basis_columns(count: usize) -> usize {
-    count + count / 2 + 10 * block_width(count)
+    count + count / 2 + 12 * WIDTH
+}
+
+/// The degree `d` of the filter for a threshold and a bound of the spectrum.
+pub fn filter_degree(below: f64, upper: f64) -> usize {
+    let rate = ((upper + below) / (upper - below)).acosh();
+    ((AMPLIFICATION.acosh() / rate).ceil() as usize).clamp(2, MOST_DEGREE)
 }
 
 /// Finds every eigenvalue of `operator` below `search.below`, with eigenvectors. `null` is an orthonormal set of exact eigenvectors with
@@ -92,6 +101,9 @@ pub fn lanczos(
 ) -> Result<LowPairs, LinalgError> {
     observer.event(Event::Stage { name: "eigenvectors", total: search.count.map(|c| c as u64) });
     let mut run = Run::new(operator, null, search)?;
+    if search.count.is_some_and(|count| count <= null.len()) {
+        return run.finish(true);
+    }
     let mut confirming = false;
     let mut step = 0;
     while !observer.cancelled() && run.restarts < 200 {
@@ -139,9 +151,8 @@ struct Filter {
 
 impl Filter {
     fn new(below: f64, upper: f64) -> Self {
+        let degree = filter_degree(below, upper);
         let (center, half) = (f64::midpoint(upper, below), 0.5 * (upper - below));
-        let rate = (center / half).acosh();
-        let degree = ((AMPLIFICATION.acosh() / rate).ceil() as usize).clamp(2, MOST_DEGREE);
         Self { degree, center, half }
     }
 
@@ -197,7 +208,7 @@ impl<'a> Run<'a> {
     fn new(operator: &'a dyn SymmetricOperator, null: &[Vec<f64>], search: Search) -> Result<Self, LinalgError> {
         let n = operator.order();
         let room = search.count.unwrap_or(0).max(search.room);
-        let b = block_width(room);
+        let b = WIDTH;
         let capacity = (basis_columns(room) + null.len()).min(n);
         let mut v = Tall::zeros(n, capacity);
         for (t, vector) in null.iter().enumerate() {
@@ -434,7 +445,8 @@ impl<'a> Run<'a> {
         self.permute(&order);
         let pick = |from: &[f64]| order.iter().map(|&t| from[t]).collect();
         let (values, residuals) = (pick(&self.values), pick(&self.residuals));
-        Ok(LowPairs { values, residuals, vectors: shrink(self.v, order.len()), finished, products: self.products })
+        self.v.keep_first(order.len());
+        Ok(LowPairs { values, residuals, vectors: self.v, finished, products: self.products })
     }
 
     /// Takes out whatever has converged when the search ends early.
@@ -444,15 +456,4 @@ impl<'a> Run<'a> {
         let ready = (0..ritz.values.len()).take_while(|&t| good(t)).count();
         if ready > 0 { self.extract(&ritz, ready) } else { Ok(()) }
     }
-}
-
-/// Keeps the first `columns` columns, in place.
-fn shrink(mut v: Tall, columns: usize) -> Tall {
-    let n = v.data.len() / v.capacity.max(1);
-    for i in 0..n {
-        v.data.copy_within(i * v.capacity..i * v.capacity + columns, i * columns);
-    }
-    v.data.truncate(n * columns);
-    v.data.shrink_to_fit();
-    Tall { data: v.data, capacity: columns }
 }

@@ -1,14 +1,35 @@
-//! Linear algebra.
+//! The low end of the spectrum of a graph, and what it proves.
+//!
+//! `N = M^-½ L M^-½` has one eigenvector below β for every cluster that the relaxed problem wants (Theorem 5.2 of Kulis & Jordan, in
+//! terms of β). [`spectrum()`] finds them all, [`Spectrum::certificate`] turns them into a lower bound of F.
+//!
+//! | file | what |
+//! |---|---|
+//! | `operator` | `N` as a product with blocks of vectors |
+//! | `dense` | LAPACK's range driver (the only foreign functions), or the same in pure Rust |
+//! | `block` | products of tall, thin matrices |
+//! | `lanczos` | all eigenpairs below a threshold of a large sparse matrix |
+//! | `inertia` | how many there are, proved |
+//! | `density` | how many there are, estimated |
+//! | `solve`, `spectrum` | all of this for a graph, component by component; gaps, certificate |
 
 mod block;
 mod dense;
+mod density;
 pub mod extreme;
 mod inertia;
 mod lanczos;
 mod operator;
+mod solve;
+mod spectrum;
 
 pub use block::Tall;
 pub use dense::{EigenPairs, LinalgError, Range, TIE, eigen, kernel_eigen};
+pub use density::{Density, Estimate};
 pub use inertia::{FactorPlan, Inertia};
-pub use lanczos::{LowPairs, Search, basis_columns, block_width, lanczos};
+pub use lanczos::{LowPairs, Search, WIDTH, basis_columns, lanczos};
 pub use operator::{Affine, Laplacian, SymmetricOperator};
+pub use solve::{SpectrumCost, search_bytes, spectrum, spectrum_cost};
+pub use spectrum::{
+    Certificate, CheckMethod, Columns, Extent, Gap, Part, Spectrum, SpectrumCheck, SpectrumError, SpectrumOptions,
+};

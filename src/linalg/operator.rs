@@ -79,10 +79,10 @@ impl<'g, W: Weight> Laplacian<'g, W> {
         Self::on(graph, masses, kept)
     }
 
-    /// The operator on `vertices` (ascending, each with an edge, and no edge leaving them: a union of components).
+    /// The operator on `vertices` in the order given (each with an edge, and no edge leaving them: a union of components).
     pub fn on(graph: &'g Graph<W>, masses: &Masses, vertices: Vec<Vertex>) -> Self {
         let mass: Vec<f64> = vertices.par_iter().map(|&i| masses.get(graph, i as usize)).collect();
-        let whole = vertices.len() == graph.vertices();
+        let whole = vertices.len() == graph.vertices() && vertices.is_sorted();
         let part = if whole { Cow::Borrowed(graph) } else { Cow::Owned(restrict(graph, &vertices)) };
         let scale = mass.par_iter().map(|m| 1.0 / m.sqrt()).collect();
         let diagonal: Vec<f64> = (0..mass.len()).into_par_iter().map(|i| part.degree(i) / mass[i]).collect();
@@ -226,19 +226,56 @@ fn upper_bound<W: Weight>(graph: &Graph<W>, mass: &[f64]) -> f64 {
     (0..mass.len()).into_par_iter().map(edge).reduce(|| 0.0, f64::max)
 }
 
-/// The graph on `vertices` alone, renumbered; no edge may leave them.
+/// The graph on `vertices` alone, in their order; no edge may leave them.
 fn restrict<W: Weight>(graph: &Graph<W>, vertices: &[Vertex]) -> Graph<W> {
+    // Sorted pairs, not a table over all vertices: a graph may have very many components, and a table would cost O(n) for each.
+    let mut place: Vec<(Vertex, Vertex)> = vertices.iter().zip(0..).map(|(&i, at)| (i, at)).collect();
+    place.par_sort_unstable();
+    let new = |j: Vertex| {
+        let at = place.binary_search_by_key(&j, |&(i, _)| i).expect("no edge leaves a union of components");
+        place[at].1
+    };
     let rows = graph.rows();
-    // A search, not a table: a graph may have very many components, and a table would cost O(n) for each.
-    let new = |j: &Vertex| vertices.binary_search(j).expect("no edge leaves a union of components") as Vertex;
+    let renumbered: Vec<Vec<(Vertex, W)>> = vertices
+        .par_iter()
+        .map(|&i| {
+            let range = rows.offsets[i as usize] as usize..rows.offsets[i as usize + 1] as usize;
+            let arcs = rows.targets[range.clone()].iter().zip(&rows.weights[range]);
+            let mut row: Vec<(Vertex, W)> = arcs.map(|(&j, &w)| (new(j), w)).collect();
+            row.sort_unstable_by_key(|&(j, _)| j);
+            row
+        })
+        .collect();
     let mut offsets = Vec::with_capacity(vertices.len() + 1);
     offsets.push(0u64);
-    let (mut targets, mut weights) = (Vec::new(), Vec::new());
-    for &i in vertices {
-        let range = rows.offsets[i as usize] as usize..rows.offsets[i as usize + 1] as usize;
-        targets.extend(rows.targets[range.clone()].iter().map(new));
-        weights.extend_from_slice(&rows.weights[range]);
+    let arcs = renumbered.iter().map(Vec::len).sum();
+    let (mut targets, mut weights) = (Vec::with_capacity(arcs), Vec::with_capacity(arcs));
+    for row in renumbered {
+        targets.extend(row.iter().map(|&(j, _)| j));
+        weights.extend(row.iter().map(|&(_, w)| w));
         offsets.push(targets.len() as u64);
     }
     Graph::from_valid(offsets.into(), targets.into(), weights.into())
+}
+
+/// The component of `start` in breadth-first order, neighbours of small degree first (Cuthill and McKee). Rows that are
+/// multiplied together come to lie together: products on large sparse graphs run about twice as fast. O(arcs · log degree).
+pub(super) fn breadth_first<W: Weight>(graph: &Graph<W>, start: Vertex) -> Vec<Vertex> {
+    let rows = graph.rows();
+    let arcs = |i: &Vertex| rows.targets(*i as usize).len();
+    let mut seen = vec![false; graph.vertices()];
+    seen[start as usize] = true;
+    let mut order = vec![start];
+    let mut at = 0;
+    while at < order.len() {
+        let first = order.len();
+        for &j in rows.targets(order[at] as usize) {
+            if !std::mem::replace(&mut seen[j as usize], true) {
+                order.push(j);
+            }
+        }
+        order[first..].sort_by_key(arcs);
+        at += 1;
+    }
+    order
 }

@@ -1,3 +1,4 @@
 //! Results → bytes: the JSON document, the HTML page, SVG plots.
 
 pub mod document;
+pub mod plot;

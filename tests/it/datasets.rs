@@ -64,7 +64,7 @@ fn points_count_as_the_manifest_says() {
         assert_eq!(header.last(), Some(&"class"), "{}", row[0]);
         let points: Vec<_> = lines.collect();
         let is_number = |field: &&str| field.parse::<f64>().is_ok();
-        assert!(points.iter().all(|p| p.len() == header.len() && p[..p.len() - 1].iter().all(|f| is_number(f))), "{}", row[0]);
+        assert!(points.iter().all(|p| p.len() == header.len() && p[..p.len() - 1].iter().all(is_number)), "{}", row[0]);
         let classes: BTreeSet<_> = points.iter().map(|p| p[p.len() - 1]).collect();
         assert_eq!(numbers(&row), [points.len(), header.len() - 1, classes.len()], "{}", row[0]);
     }

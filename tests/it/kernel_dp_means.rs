@@ -1,10 +1,12 @@
 //! Weighted kernel DP-means against a literal O(nk) loop, against itself on other threads and orders, and against brute force.
 
-use crate::support::{cut_objective, graphs, labels_of, path};
+use crate::support::{cut_objective, graphs, labels_of, path, ring_of_cliques};
 use lambdacut::cluster::kernel_dp_means::{
     Execution, GraphFit, Kernel, KernelDpMeans, Shift, Start, VisitOrder, fit_graph, fit_kernel, lambda_for_clusters,
     resolution_for_clusters, resolve_shift,
 };
+use lambdacut::cluster::moves::{Active, Kind, Rules, local_moves};
+use lambdacut::cluster::state::{Level, State};
 use lambdacut::fit::StopReason;
 use lambdacut::graph::Graph;
 use lambdacut::ids::NONE;
@@ -84,7 +86,7 @@ fn grid_unit(scale: f64) -> f64 {
 }
 
 fn start_params(start: Start, execution: Execution, order: VisitOrder) -> KernelDpMeans {
-    KernelDpMeans { start, execution, order, ..KernelDpMeans::default() }
+    KernelDpMeans { start, execution, order, refine: false, ..KernelDpMeans::default() }
 }
 
 fn shuffled(n: usize, seed: u64) -> Vec<u32> {
@@ -143,7 +145,7 @@ proptest! {
         let objective = cut_objective(&g, which, scaled(&g, which, beta));
         let (labels, k) = labels_of(&g, &raw);
         let shift = if shift == 0 { Shift::Automatic } else { Shift::Bound };
-        let params = KernelDpMeans { shift, start: Start::Labels(Arc::from(labels.as_slice())), ..KernelDpMeans::default() };
+        let params = KernelDpMeans { shift, start: Start::Labels(Arc::from(labels.as_slice())), refine: false, ..KernelDpMeans::default() };
         let found = fit(&g, &objective, &params);
         let (s, masses) = similarities(&g, &objective, found.shift);
         let unit = grid_unit(if found.shift == 0.0 { objective.beta() } else { found.shift });
@@ -398,13 +400,66 @@ fn stop_rules_end_a_run() {
 /// From the paper's start nothing happens below β = 1 on a graph without loops, and from singletons never: see the module's documentation.
 #[test]
 fn the_trivial_starts_are_fixed_points() {
-    let g = crate::support::ring_of_cliques(6, 5);
+    let g = ring_of_cliques(6, 5);
+    let plain = |start| start_params(start, Execution::Parallel, VisitOrder::Natural);
     for beta in [0.1, 0.5, 0.99] {
         let objective = cut_objective(&g, 0, beta);
-        assert_eq!(fit(&g, &objective, &KernelDpMeans::default()).fit.clusters, 1);
-        let alone = fit(&g, &objective, &KernelDpMeans { start: Start::Singletons, ..KernelDpMeans::default() }).fit;
+        assert_eq!(fit(&g, &objective, &plain(Start::One)).fit.clusters, 1);
+        let alone = fit(&g, &objective, &plain(Start::Singletons)).fit;
         assert_eq!(canonical(&alone.labels), (0..30).collect::<Vec<u32>>());
     }
-    let opens = fit(&g, &cut_objective(&g, 0, 1.2), &KernelDpMeans::default()).fit;
+    let opens = fit(&g, &cut_objective(&g, 0, 1.2), &plain(Start::One)).fit;
     assert!(opens.clusters > 1);
+}
+
+proptest! {
+    #[test]
+    fn refinement_lowers_the_value_to_where_no_vertex_wants_to_move(
+        g in graphs(24), raw in proptest::collection::vec(any::<u32>(), 24), which in 0..3u8, beta in 0.02..1.8,
+    ) {
+        let objective = cut_objective(&g, which, scaled(&g, which, beta));
+        let (labels, _) = labels_of(&g, &raw);
+        let start = Start::Labels(Arc::from(labels));
+        let passed = fit(&g, &objective, &start_params(start.clone(), Execution::Parallel, VisitOrder::Natural)).fit;
+        let refined = fit(&g, &objective, &KernelDpMeans { start, ..KernelDpMeans::default() }).fit;
+        prop_assert!(refined.value <= passed.value + 1e-12);
+        // Neither a single vertex nor another pass improves it.
+        for i in (0..g.vertices()).filter(|&i| refined.labels[i] != NONE) {
+            for to in 0..=refined.clusters as u32 {
+                let mut moved = refined.labels.clone();
+                moved[i] = to;
+                let k = renumber(&mut moved);
+                let linked = g.rows().row(i).any(|(j, _)| j as usize != i && refined.labels[j as usize] == to) || to == refined.clusters as u32;
+                prop_assert!(!linked || objective.evaluate(&g, &moved, k).value >= refined.value - 1e-9);
+            }
+        }
+        let again = start_params(Start::Labels(Arc::from(refined.labels.as_slice())), Execution::Parallel, VisitOrder::Natural);
+        let again = fit(&g, &objective, &again).fit;
+        prop_assert!(again.value >= refined.value - 1e-9);
+    }
+
+    #[test]
+    fn the_claimed_change_of_local_search_is_the_recomputed_one(
+        g in graphs(30), raw in proptest::collection::vec(any::<u32>(), 30), which in 0..3u8, beta in 0.02..1.8,
+    ) {
+        let objective = cut_objective(&g, which, scaled(&g, which, beta));
+        let (labels, k) = labels_of(&g, &raw);
+        let before = objective.evaluate(&g, &labels, k).value;
+        let level = Level::new(&g, objective.masses());
+        let mut state = State::new(&level, labels, k);
+        let mut value = before;
+        // Round by round, so that every claim is checked against a partition evaluated from scratch.
+        for _ in 0..100 {
+            let rules = Rules { beta: objective.beta(), rounds: 1, kind: Kind::Any };
+            let outcome = local_moves(&level, &mut state, Active::all(g.vertices()), &rules, &Silent);
+            let mut now = state.labels.clone();
+            let k = renumber(&mut now);
+            prop_assert_eq!(k, state.clusters());
+            let after = objective.evaluate(&g, &now, k).value;
+            prop_assert!((after - value - outcome.change).abs() <= 1e-9 * value.abs().max(1.0), "{value} {after} {}", outcome.change);
+            prop_assert!(outcome.change <= 0.0);
+            value = after;
+            if outcome.moves == 0 { break; }
+        }
+    }
 }

@@ -106,3 +106,8 @@ pub fn ring_of_cliques(r: usize, q: usize) -> Graph<f64> {
     let inside = (0..r).flat_map(|c| (0..q).flat_map(move |i| (0..i).map(move |j| (c * q + j, c * q + i))));
     unit(r * q, inside.chain((0..r).map(|c| (c * q + q - 1, (c + 1) % r * q))))
 }
+
+/// What two runs of one algorithm must agree on: everything but the time they took.
+pub fn runs_alike(fit: &lambdacut::fit::Fit) -> (Vec<(f64, usize, usize)>, lambdacut::fit::StopReason, f64) {
+    (fit.trace.iter().map(|p| (p.value, p.clusters, p.moves)).collect(), fit.stop, fit.value)
+}

@@ -20,7 +20,8 @@
 //! the run. But the batch pass is timid. Alone, a vertex has cut ratio `ρ_i` (1 for normalized cut without loops), so from *one cluster*, the
 //! paper's start, nobody founds a cluster unless β exceeds some `ρ_i + s m_i/M`; and from *singletons* everybody is at distance 0 from
 //! its own mean and stays. Both are fixed points for the usual β; the pass has something to do from a farthest-first set or from given labels. Every
-//! partition that no exact single-vertex move improves is a fixed point of the pass, not the other way round, so refinement comes after it.
+//! partition that no exact move of a vertex, to whatever cluster, improves is a fixed point of the pass, not the other way round (Hartigan's and
+//! Lloyd's k-means stand to each other in the same way), so refinement comes after it.
 
 mod farthest;
 mod kernel;
@@ -28,6 +29,7 @@ mod means;
 mod opened;
 mod order;
 mod pass;
+mod refine;
 mod shift;
 mod similarity;
 mod sums;
@@ -164,8 +166,10 @@ pub struct KernelDpMeans {
     pub shift: Shift,
     /// How a pass is carried out.
     pub execution: Execution,
-    /// When to stop, besides "nothing changes".
+    /// When the passes stop, besides "nothing changes".
     pub stop: StopRules,
+    /// Whether exact moves of single vertices follow the passes (graphs only).
+    pub refine: bool,
     /// For [`VisitOrder::Shuffled`], [`Start::FarthestFirst`] and the Lanczos start.
     pub seed: u64,
 }
@@ -178,6 +182,7 @@ impl Default for KernelDpMeans {
             shift: Shift::default(),
             execution: Execution::default(),
             stop: StopRules::default(),
+            refine: true,
             seed: DEFAULT_SEED,
         }
     }
@@ -205,6 +210,9 @@ pub fn fit_graph<W: Weight>(
     let similarity = GraphSimilarity::new(graph, objective, shift);
     let mut fit = run(&similarity, params, &|i| graph.degree(i), observer)?;
     fit.value = objective.evaluate(graph, &fit.labels, fit.clusters).value;
+    if params.refine && fit.stop != StopReason::Cancelled {
+        refine::refine(graph, objective, &mut fit, observer);
+    }
     Ok(GraphFit { fit, shift, lambda: objective.lambda(shift) })
 }
 

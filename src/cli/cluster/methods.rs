@@ -1,0 +1,151 @@
+//! Each method: arguments → the library's parameters → [`Found`].
+
+use super::checkpoint::Checkpoint;
+use super::{Found, WhatArgs, labels_for};
+use crate::cli::common::Progress;
+use crate::cli::input::Loaded;
+use anyhow::{Context, bail};
+use clap::{Args, ValueEnum};
+use lambdacut::cluster::kernel_dp_means::{KernelDpMeans, Shift, Start, VisitOrder, fit_graph, resolution_for_clusters};
+use lambdacut::cluster::path::Walk;
+use lambdacut::cluster::search::{Search, Target};
+use lambdacut::graph::{Graph, Weight};
+use lambdacut::objective::Objective;
+use lambdacut::params::{Resolution, StopRules};
+use lambdacut::with_graph;
+use std::time::Duration;
+
+/// Flags of the paper's pass.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Kernel DP-means")]
+pub struct PassArgs {
+    /// Where to start: one cluster (the paper), singletons, or farthest-first (with --clusters).
+    #[arg(long, value_name = "START", default_value = "one")]
+    pub init: InitArg,
+    /// The order in which a pass visits the vertices.
+    #[arg(long, value_name = "ORDER", default_value = "natural")]
+    pub order: OrderArg,
+    /// The shift σ of the kernel; without it the smallest safe value.
+    #[arg(long, value_name = "SIGMA")]
+    pub sigma: Option<f64>,
+    /// At most this many passes.
+    #[arg(long, value_name = "N")]
+    pub passes: Option<usize>,
+    /// Stop when a pass gains less than this fraction of the objective.
+    #[arg(long, value_name = "FRACTION")]
+    pub relative_gain: Option<f64>,
+}
+
+/// Where the paper's pass starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum InitArg {
+    /// Everything in one cluster.
+    One,
+    /// Every vertex alone.
+    Singletons,
+    /// The nearest of far-apart vertices.
+    FarthestFirst,
+}
+
+/// The order of a pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum OrderArg {
+    /// By number.
+    Natural,
+    /// Shuffled by the seed.
+    Shuffled,
+    /// By decreasing degree.
+    Degree,
+}
+
+fn time(what: &WhatArgs) -> Option<Duration> {
+    what.time_limit.map(Duration::from_secs_f64)
+}
+
+/// The path search.
+pub fn path(what: &WhatArgs, loaded: &Loaded, progress: &Progress) -> anyhow::Result<Found> {
+    let target = match (what.resolution, what.clusters) {
+        (Some(beta), _) => Target::Resolution(Resolution::new(beta)?),
+        (None, Some(k)) => Target::Clusters(k),
+        (None, None) => Target::Recommended,
+    };
+    let search = Search {
+        kind: what.objective.kind(),
+        masses: None,
+        effort: what.effort.effort(),
+        fixed: labels_for(what.fixed.as_ref(), loaded)?,
+        start: labels_for(what.start.as_ref(), loaded)?,
+        time: time(what),
+    };
+    let checkpoint = what.checkpoint.as_ref().map(|path| Checkpoint::new(path, &loaded.sha256, &search));
+    let mut walk = match &checkpoint {
+        Some(checkpoint) => checkpoint.load()?,
+        None => Walk::default(),
+    };
+    let mut failed = None;
+    let mut after_step = |walk: &Walk| {
+        if let Some(Err(error)) = checkpoint.as_ref().map(|c| c.store(walk)) {
+            failed = Some(error);
+        }
+    };
+    let answer = with_graph!(&loaded.graph, g => search.resume(g, &target, &mut walk, &mut after_step, progress))?;
+    if let Some(error) = failed {
+        return Err(error).context("cannot write the checkpoint");
+    }
+    Ok(Found {
+        fit: answer.fit,
+        cut: answer.cut,
+        beta: Some(answer.beta),
+        lambda: None,
+        interval: answer.interval,
+        optimal: Some(answer.optimal),
+        choice: answer.choice,
+        united: answer.united,
+    })
+}
+
+/// The paper's algorithm, refined by exact moves.
+pub fn kernel_dp_means(what: &WhatArgs, loaded: &Loaded, progress: &Progress) -> anyhow::Result<Found> {
+    let start = match (labels_for(what.start.as_ref(), loaded)?, what.pass.init) {
+        (Some(labels), _) => Start::Labels(labels.into()),
+        (None, InitArg::One) => Start::One,
+        (None, InitArg::Singletons) => Start::Singletons,
+        (None, InitArg::FarthestFirst) => Start::FarthestFirst(
+            what.clusters.context("--init farthest-first needs --clusters: how many far-apart vertices to start from")?,
+        ),
+    };
+    let params = KernelDpMeans {
+        start,
+        order: match what.pass.order {
+            OrderArg::Natural => VisitOrder::Natural,
+            OrderArg::Shuffled => VisitOrder::Shuffled,
+            OrderArg::Degree => VisitOrder::ByDegree,
+        },
+        shift: what.pass.sigma.map_or(Shift::Automatic, Shift::Sigma),
+        stop: StopRules { passes: what.pass.passes, relative_gain: what.pass.relative_gain, time: time(what) },
+        seed: what.seed,
+        refine: what.refine,
+        ..KernelDpMeans::default()
+    };
+    with_graph!(&loaded.graph, g => paper(g, what, &params, progress))
+}
+
+fn paper<W: Weight>(graph: &Graph<W>, what: &WhatArgs, params: &KernelDpMeans, progress: &Progress) -> anyhow::Result<Found> {
+    let kind = what.objective.kind();
+    let resolution = match (what.resolution, what.clusters) {
+        (Some(beta), _) => Resolution::new(beta)?,
+        (None, Some(k)) => {
+            let any = Objective::new(kind, Resolution::new(1.0)?);
+            resolution_for_clusters(graph, &any, k, params.shift, params.seed).with_context(|| {
+                format!("the farthest-first rule finds no usable λ for {k} clusters; give --resolution instead")
+            })?
+        }
+        (None, None) => bail!("--method kernel-dp-means needs --resolution B (or --clusters K, from which λ is chosen)"),
+    };
+    let objective = Objective::new(kind, resolution);
+    let found = fit_graph(graph, &objective, params, progress)?;
+    let fit = found.fit;
+    let cut = objective.evaluate(graph, &fit.labels, fit.clusters).cut;
+    let beta = Some(resolution.get());
+    Ok(Found { fit, cut, beta, lambda: Some(found.lambda), interval: None, optimal: None, choice: None, united: false })
+}

@@ -1,0 +1,290 @@
+//! `lambdacut cluster`: a graph in, a clustering out. And `lambdacut path`: every clustering on the way.
+
+mod checkpoint;
+mod methods;
+mod story;
+
+use super::common::Global;
+use super::input::{GraphArgs, Loaded, read_labels_for};
+use super::output::{self, OutputArgs};
+use anyhow::bail;
+use clap::{Args, ValueEnum};
+use lambdacut::cluster::choose::Choice;
+use lambdacut::cluster::effort::Effort;
+use lambdacut::cluster::search::Optimality;
+use lambdacut::fit::{Fit, StopReason};
+use lambdacut::ids::Cluster;
+use lambdacut::io::Unknown;
+use lambdacut::params::{DEFAULT_SEED, ObjectiveKind};
+use lambdacut::report::document::{Document, FitSection, ObjectiveSection, PathPoint};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+
+/// The arguments of `cluster`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "How to read the resolution β: a cluster is worth having if the share of its weight that leaves it (its cut ratio) is \
+below β. More β, more clusters. Without --resolution or --clusters the whole path over β is followed, and the clustering that is best over \
+the widest interval of β is recommended.\n\n\
+Examples:\n  \
+lambdacut cluster graph.edges -o clusters.labels\n  \
+lambdacut cluster graph.edges.gz --resolution 0.4 -o clusters.labels --json result.json\n  \
+lambdacut cluster graph.edges --clusters 50 --truth truth.labels\n  \
+lambdacut cluster graph.edges --method kernel-dp-means --resolution 0.4"
+)]
+pub struct ClusterArgs {
+    #[command(flatten)]
+    graph: GraphArgs,
+    #[command(flatten)]
+    what: WhatArgs,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+/// What to look for, and how.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "What to look for")]
+pub struct WhatArgs {
+    /// The resolution β > 0: the best clustering found at it.
+    #[arg(long, short = 'b', value_name = "BETA", allow_negative_numbers = true, conflicts_with = "clusters")]
+    pub resolution: Option<f64>,
+    /// Exactly this many clusters, the best found.
+    #[arg(long, short = 'k', value_name = "K")]
+    pub clusters: Option<usize>,
+    /// Which cut: normalized (by volume) or ratio (by number of vertices).
+    #[arg(long, value_name = "CUT", default_value = "ncut")]
+    pub objective: ObjectiveArg,
+    /// path: annealing with exact moves, the best answers; kernel-dp-means: the paper's algorithm; spectral: all
+    /// eigenvectors below β.
+    #[arg(long, value_name = "METHOD", default_value = "path")]
+    pub method: Method,
+    /// How hard to search.
+    #[arg(long, value_name = "EFFORT", default_value = "normal")]
+    pub effort: EffortArg,
+    /// Stop after this many seconds with the best so far.
+    #[arg(long, value_name = "SECONDS")]
+    pub time_limit: Option<f64>,
+    /// Start from the clusters in this labels file (with --resolution).
+    #[arg(long, value_name = "LABELS")]
+    pub start: Option<PathBuf>,
+    /// Vertices with the same label in this file stay together.
+    #[arg(long, value_name = "LABELS")]
+    pub fixed: Option<PathBuf>,
+    /// Keep the state of a long path here after every step, and go on from it if it is there.
+    #[arg(long, value_name = "FILE")]
+    pub checkpoint: Option<PathBuf>,
+    /// Seed of the methods that draw numbers (kernel-dp-means, spectral); the path search draws none.
+    #[arg(long, value_name = "SEED", default_value_t = DEFAULT_SEED)]
+    pub seed: u64,
+    /// Exact moves after kernel-dp-means or spectral.
+    #[arg(long, value_name = "YES|NO", default_value = "yes", value_parser = yes_no, action = clap::ArgAction::Set)]
+    pub refine: bool,
+    #[command(flatten)]
+    pub pass: methods::PassArgs,
+}
+
+/// The objective on the command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ObjectiveArg {
+    /// Normalized cut.
+    Ncut,
+    /// Ratio cut.
+    Rcut,
+}
+
+impl ObjectiveArg {
+    /// The library's name for it.
+    pub fn kind(self) -> ObjectiveKind {
+        match self {
+            Self::Ncut => ObjectiveKind::NormalizedCut,
+            Self::Rcut => ObjectiveKind::RatioCut,
+        }
+    }
+}
+
+/// The effort on the command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum EffortArg {
+    /// A first look.
+    Fast,
+    /// For nearly everybody.
+    Normal,
+    /// The last percent.
+    Best,
+}
+
+impl EffortArg {
+    fn effort(self) -> Effort {
+        match self {
+            Self::Fast => Effort::Fast,
+            Self::Normal => Effort::Normal,
+            Self::Best => Effort::Best,
+        }
+    }
+}
+
+/// The method on the command line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Method {
+    /// Annealing in β with exact moves.
+    Path,
+    /// The paper's batch algorithm.
+    KernelDpMeans,
+}
+
+impl Method {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Path => "path",
+            Self::KernelDpMeans => "kernel-dp-means",
+        }
+    }
+}
+
+/// What a method found.
+pub struct Found {
+    fit: Fit,
+    cut: f64,
+    beta: Option<f64>,
+    lambda: Option<f64>,
+    interval: Option<(f64, f64)>,
+    optimal: Option<Optimality>,
+    choice: Option<Choice>,
+    united: bool,
+}
+
+fn yes_no(text: &str) -> Result<bool, String> {
+    match text {
+        "yes" | "true" => Ok(true),
+        "no" | "false" => Ok(false),
+        _ => Err(format!("expected yes or no, not {text:?}")),
+    }
+}
+
+/// Labels of `path` for the vertices of the graph.
+fn labels_for(path: Option<&PathBuf>, loaded: &Loaded) -> anyhow::Result<Option<Vec<Cluster>>> {
+    path.map(|path| Ok(read_labels_for(path, &loaded.names, Unknown::Error)?.labels)).transpose()
+}
+
+/// Runs `cluster`.
+pub fn run(args: &ClusterArgs, global: &Global) -> anyhow::Result<ExitCode> {
+    let started = Instant::now();
+    let progress = global.progress()?;
+    check(&args.what)?;
+    let loaded = args.graph.load(&progress)?;
+    let clock = Instant::now();
+    let found = match args.what.method {
+        Method::Path => methods::path(&args.what, &loaded, &progress)?,
+        Method::KernelDpMeans => methods::kernel_dp_means(&args.what, &loaded, &progress)?,
+    };
+    let seconds = clock.elapsed().as_secs_f64();
+    progress.finish();
+    let mut document = document(args, &found, &loaded);
+    document.seconds.insert("cluster".to_owned(), seconds);
+    output::measure(&mut document, &args.output, &loaded, &found.fit.labels)?;
+    for line in story::lines(&found, &args.what, &document) {
+        progress.say(&line);
+    }
+    output::finish(document, &args.output, &loaded, &found.fit.labels, global, args.what.seed, started)?;
+    let interrupted = found.fit.stop == StopReason::Cancelled;
+    Ok(if interrupted { ExitCode::from(130) } else { ExitCode::SUCCESS })
+}
+
+/// Requests that contradict themselves.
+fn check(what: &WhatArgs) -> anyhow::Result<()> {
+    if let Some(beta) = what.resolution {
+        lambdacut::params::Resolution::new(beta)?;
+    }
+    if what.time_limit.is_some_and(|s| !(s.is_finite() && s >= 0.0)) {
+        bail!("--time-limit must be a number of seconds, 0 or more");
+    }
+    if what.start.is_some() && what.method == Method::Path && what.resolution.is_none() {
+        bail!("--start needs --resolution: the path begins with every vertex alone");
+    }
+    if what.checkpoint.is_some() && (what.method != Method::Path || what.resolution.is_some()) {
+        bail!("--checkpoint keeps the state of a path: it goes with --method path and without --resolution");
+    }
+    if what.method == Method::KernelDpMeans && what.fixed.is_some() {
+        bail!("--fixed goes with --method path");
+    }
+    Ok(())
+}
+
+fn document(args: &ClusterArgs, found: &Found, loaded: &Loaded) -> Document {
+    let mut document = Document { graph: Some(loaded.section.clone()), ..Document::default() };
+    document.objective = Some(ObjectiveSection {
+        kind: args.what.objective.kind(),
+        resolution: found.beta,
+        lambda: found.lambda,
+        value: found.fit.value,
+        cut: found.cut,
+        clusters: found.fit.clusters,
+    });
+    document.fit = Some(FitSection {
+        method: args.what.method.name().to_owned(),
+        stop: found.fit.stop,
+        passes: found.fit.trace.len(),
+        trace: found.fit.trace.clone(),
+    });
+    document.path = found.choice.as_ref().map(path_points);
+    let mut answer = serde_json::Map::new();
+    answer.insert("interval".to_owned(), serde_json::json!(found.interval.map(|(low, high)| [low, high])));
+    answer.insert("locally_optimal".to_owned(), serde_json::json!(found.optimal));
+    answer.insert("united_components".to_owned(), serde_json::json!(found.united));
+    if let Some(choice) = &found.choice {
+        answer.insert("reason".to_owned(), serde_json::json!(choice.reason));
+    }
+    document.more.insert("answer".to_owned(), serde_json::Value::Object(answer));
+    document
+}
+
+/// The `path` section.
+pub fn path_points(choice: &Choice) -> Vec<PathPoint> {
+    let point = |(at, c): (usize, &lambdacut::cluster::choose::Candidate)| PathPoint {
+        clusters: c.clusters,
+        cut: c.cut,
+        beta_low: c.beta_low,
+        beta_high: c.beta_high.is_finite().then_some(c.beta_high),
+        recommended: at == choice.chosen,
+    };
+    choice.candidates.iter().enumerate().map(point).collect()
+}
+
+/// The arguments of `path`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Prints one line for every clustering on the lower hull of (clusters, cut), with the interval of β on which nothing found \
+beats it. To get one of them: lambdacut cluster GRAPH --resolution B with a B inside its interval.\n\n\
+Example:\n  lambdacut path graph.edges --json path.json"
+)]
+pub struct PathArgs {
+    #[command(flatten)]
+    graph: GraphArgs,
+    #[command(flatten)]
+    what: WhatArgs,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+/// Runs `path`: as `cluster` without parameters, with the whole table on standard output.
+pub fn run_path(args: PathArgs, global: &Global) -> anyhow::Result<ExitCode> {
+    let PathArgs { graph, what, output } = args;
+    if what.resolution.is_some() || what.clusters.is_some() || what.method != Method::Path {
+        bail!("path follows the whole path: use cluster for one resolution, a number of clusters or another method");
+    }
+    let started = Instant::now();
+    let progress = global.progress()?;
+    check(&what)?;
+    let args = ClusterArgs { graph, what, output };
+    let loaded = args.graph.load(&progress)?;
+    let clock = Instant::now();
+    let found = methods::path(&args.what, &loaded, &progress)?;
+    progress.finish();
+    let mut document = document(&args, &found, &loaded);
+    document.seconds.insert("cluster".to_owned(), clock.elapsed().as_secs_f64());
+    output::measure(&mut document, &args.output, &loaded, &found.fit.labels)?;
+    output::print(&story::table(&found))?;
+    output::finish(document, &args.output, &loaded, &found.fit.labels, global, args.what.seed, started)?;
+    Ok(if found.fit.stop == StopReason::Cancelled { ExitCode::from(130) } else { ExitCode::SUCCESS })
+}

@@ -1,0 +1,93 @@
+//! Where results go: labels, JSON, and what is measured about them.
+
+use super::common::{Global, command_line};
+use super::input::{Loaded, read_labels_for};
+use anyhow::Context;
+use clap::Args;
+use lambdacut::ids::Cluster;
+use lambdacut::io::{self, Unknown};
+use lambdacut::metrics::{Agreement, GraphMetrics};
+use lambdacut::report::document::{Document, MemorySection, Provenance};
+use lambdacut::with_graph;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// Flags of every command that makes a clustering.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub struct OutputArgs {
+    /// Where to write the labels: one `vertex<TAB>cluster` line a vertex (`-` for standard output).
+    #[arg(long, short, value_name = "LABELS")]
+    pub output: Option<PathBuf>,
+    /// Where to write everything as one JSON object (`-` for standard output).
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// True classes (`vertex label` lines) to compare with.
+    #[arg(long, value_name = "LABELS")]
+    pub truth: Option<PathBuf>,
+}
+
+/// Adds metrics, and agreement with the truth if there is one.
+pub fn measure(document: &mut Document, output: &OutputArgs, loaded: &Loaded, labels: &[Cluster]) -> anyhow::Result<()> {
+    let metrics = with_graph!(&loaded.graph, g => GraphMetrics::of(g, labels))?;
+    document.metrics = Some(serde_json::to_value(metrics)?);
+    if let Some(path) = &output.truth {
+        let truth = read_labels_for(path, &loaded.names, Unknown::Skip)?;
+        document.truth = Some(serde_json::to_value(Agreement::of(labels, &truth.labels)?)?);
+    }
+    Ok(())
+}
+
+/// Completes the document and writes what was asked for.
+pub fn finish(
+    mut document: Document,
+    output: &OutputArgs,
+    loaded: &Loaded,
+    labels: &[Cluster],
+    global: &Global,
+    seed: u64,
+    started: Instant,
+) -> anyhow::Result<()> {
+    let threads = global.threads.map_or_else(rayon::current_num_threads, std::num::NonZero::get);
+    let provenance = Provenance {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        input_sha256: loaded.sha256.clone(),
+        seed,
+        threads,
+        command: command_line(),
+    };
+    if let Some(path) = &output.output {
+        let value = document.objective.as_ref().map_or(String::new(), |o| format!("{} clusters, cut {}", o.clusters, o.cut));
+        let lines = [
+            format!("lambdacut {}: {}", provenance.version, provenance.command),
+            format!("input sha256 {}", provenance.input_sha256),
+            value,
+        ];
+        io::write_labels(path, &loaded.names, labels, &lines).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    document.provenance = Some(provenance);
+    document.memory = peak_memory().map(|peak_rss_bytes| MemorySection { peak_rss_bytes });
+    document.seconds.insert("load".to_owned(), loaded.seconds);
+    document.seconds.insert("total".to_owned(), started.elapsed().as_secs_f64());
+    if let Some(path) = &output.json {
+        write(path, &(serde_json::to_string_pretty(&document)? + "\n"))?;
+    }
+    Ok(())
+}
+
+/// Writes a text to a file, or to standard output for `-`.
+pub fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+    io::write_atomically(path, |out| out.write_all(text.as_bytes())).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Writes a text to standard output.
+pub fn print(text: &str) -> anyhow::Result<()> {
+    write(Path::new("-"), text)
+}
+
+/// The most memory the process ever held, where the system tells.
+pub fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    line.split_whitespace().nth(1)?.parse::<u64>().ok().map(|kib| kib * 1024)
+}

@@ -1,0 +1,185 @@
+//! `lambdacut spectrum`: the low end of the spectrum, and whether all of it was found.
+
+use super::common::{Global, Progress};
+use super::input::{GraphArgs, Loaded};
+use anyhow::{Context, bail};
+use clap::{ArgGroup, Args, ValueEnum};
+use lambdacut::linalg::{CheckMethod, Extent, Spectrum, SpectrumOptions, spectrum};
+use lambdacut::observe::Observer;
+use lambdacut::params::{DEFAULT_SEED, ObjectiveKind};
+use lambdacut::partition::Masses;
+use lambdacut::report::document::{Document, Provenance};
+use lambdacut::{io, with_graph};
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
+
+/// Gaps shown on the terminal.
+const SHOWN_GAPS: usize = 5;
+
+/// The arguments of `spectrum`.
+#[derive(Debug, Args)]
+#[command(group = ArgGroup::new("extent").required(true).args(["below", "smallest"]))]
+pub struct SpectrumArgs {
+    #[command(flatten)]
+    graph: GraphArgs,
+    /// All eigenvalues below this number: the resolution β at which you would cluster. Their number is the number of clusters that
+    /// the relaxed problem wants. Normalized cut: between 0 and 2, usually 0.05 to 0.6.
+    #[arg(long, value_name = "B", allow_negative_numbers = true)]
+    below: Option<f64>,
+    /// The K smallest eigenvalues instead.
+    #[arg(long, value_name = "K")]
+    smallest: Option<usize>,
+    /// Which Laplacian: of normalized cut (D^-½ L D^-½) or of ratio cut (L).
+    #[arg(long, value_name = "CUT", default_value = "ncut")]
+    objective: ObjectiveArg,
+    /// At most this many eigenvectors; when there are more, the smallest are computed and the rest is counted.
+    #[arg(long, value_name = "N", default_value_t = SpectrumOptions::default().max_vectors)]
+    max_vectors: usize,
+    /// Write the eigenvectors as an array for numpy: one row a vertex in the order of the labels files, one column an eigenvalue in
+    /// ascending order; rows of isolated vertices are 0.
+    #[arg(long, value_name = "FILE.npy")]
+    vectors: Option<PathBuf>,
+    /// Write everything as JSON.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Seed of the random starting vectors.
+    #[arg(long, default_value_t = DEFAULT_SEED)]
+    seed: u64,
+}
+
+/// Which cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ObjectiveArg {
+    /// Normalized cut.
+    Ncut,
+    /// Ratio cut.
+    Rcut,
+}
+
+impl ObjectiveArg {
+    fn kind(self) -> ObjectiveKind {
+        match self {
+            Self::Ncut => ObjectiveKind::NormalizedCut,
+            Self::Rcut => ObjectiveKind::RatioCut,
+        }
+    }
+}
+
+/// Computes, prints the eigenvalues to standard output and the verdict to standard error.
+pub fn run(args: &SpectrumArgs, global: &Global) -> anyhow::Result<ExitCode> {
+    let started = Instant::now();
+    let progress = global.progress()?;
+    let loaded = args.graph.load(&progress)?;
+    let extent = match (args.below, args.smallest) {
+        (Some(beta), _) => Extent::Below(beta),
+        (None, Some(k)) => Extent::Smallest(k),
+        (None, None) => bail!("say --below B or --smallest K"),
+    };
+    let masses = Masses::of(args.objective.kind());
+    let max_bytes = available_memory().map(|bytes| bytes / 10 * 8);
+    let options = SpectrumOptions { max_vectors: args.max_vectors, max_bytes, seed: args.seed, ..SpectrumOptions::default() };
+    let low = with_graph!(&loaded.graph, g => spectrum(g, &masses, extent, &options, &progress))?;
+    progress.finish();
+    if args.json.as_deref() != Some(Path::new("-")) && args.vectors.as_deref() != Some(Path::new("-")) {
+        print_values(&low)?;
+    }
+    tell(&low, &progress);
+    if let Some(path) = &args.vectors {
+        write_vectors(&low, path).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    if let Some(path) = &args.json {
+        let document = document(args, &loaded, &low, started);
+        io::write_atomically(path, |out| {
+            serde_json::to_writer_pretty(&mut *out, &document)?;
+            writeln!(out)
+        })
+        .with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(if progress.cancelled() { ExitCode::from(130) } else { ExitCode::SUCCESS })
+}
+
+/// `MemAvailable` of Linux; unknown elsewhere.
+fn available_memory() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
+}
+
+fn print_values(low: &Spectrum) -> anyhow::Result<()> {
+    io::write_atomically(Path::new("-"), |out| {
+        low.values().iter().enumerate().try_for_each(|(at, value)| writeln!(out, "{}\t{value:.12}", at + 1))
+    })
+    .context("cannot write to standard output")
+}
+
+/// The verdict, the zeros, the gaps.
+fn tell(low: &Spectrum, progress: &Progress) {
+    let check = &low.check;
+    let zeros = low.values().iter().filter(|&&value| value == 0.0).count();
+    progress.say(&format!("{} eigenvalues below {}, {zeros} of them 0 (one a component)", low.count(), low.below));
+    let verdict = match (check.method, check.complete) {
+        (CheckMethod::Inertia, true) => "none is missing: their number was proved by the inertia of a factorisation".to_owned(),
+        (CheckMethod::Inertia, false) => {
+            format!(
+                "INCOMPLETE: there are {} (proved by the inertia of a factorisation), {} were found",
+                check.expected, check.found
+            )
+        }
+        (_, complete) => format!(
+            "{}: the spectral density says {:.1} ± {:.1}, {} were found (a factorisation that would prove the number is too expensive)",
+            if complete { "probably complete" } else { "INCOMPLETE" },
+            check.expected,
+            check.error_bar,
+            check.found
+        ),
+    };
+    progress.say(&verdict);
+    progress.say(&format!("largest residual {:.1e}", low.largest_residual()));
+    let gaps = low.gaps();
+    if let Some(best) = gaps.first() {
+        progress.say(&format!("the largest relative gap suggests --resolution {:.6} ({} clusters)", best.beta(), best.after));
+        for gap in gaps.iter().take(SHOWN_GAPS) {
+            progress.say(&format!(
+                "  gap after {:>5}: {:.6} – {:.6}, {:.1} %",
+                gap.after,
+                gap.low,
+                gap.high,
+                100.0 * gap.relative
+            ));
+        }
+    }
+}
+
+/// Writes the dense array; zeros where a vector does not reach.
+fn write_vectors(low: &Spectrum, path: &Path) -> std::io::Result<()> {
+    let columns = low.columns();
+    io::write_npy(path, low.vertices, low.count(), |i, row| low.row(&columns, i, row))
+}
+
+fn document(args: &SpectrumArgs, loaded: &Loaded, low: &Spectrum, started: Instant) -> Document {
+    let total = started.elapsed().as_secs_f64();
+    let gaps = low.gaps();
+    let suggested = gaps.first().map(|gap| json!({ "resolution": gap.beta(), "clusters": gap.after }));
+    let section = json!({
+        "objective": args.objective.kind(), "below": low.below, "reached": low.reached, "count": low.count(), "eigenvalues": low.values(),
+        "check": low.check, "largest_residual": low.largest_residual(), "products": low.products,
+        "gaps": gaps.iter().take(20).collect::<Vec<_>>(), "suggested": suggested,
+    });
+    Document {
+        graph: Some(loaded.section.clone()),
+        spectrum: Some(section),
+        seconds: [("load", loaded.seconds), ("spectrum", total - loaded.seconds), ("total", total)]
+            .map(|(name, value)| (name.to_owned(), value))
+            .into(),
+        provenance: Some(Provenance {
+            version: env!("CARGO_PKG_VERSION").into(),
+            input_sha256: loaded.sha256.clone(),
+            seed: args.seed,
+            threads: rayon::current_num_threads(),
+            command: std::env::args().collect::<Vec<_>>().join(" "),
+        }),
+        ..Document::default()
+    }
+}

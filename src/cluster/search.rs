@@ -1,0 +1,342 @@
+//! The search behind `lambdacut cluster`: a graph in, the recommended clustering (or the best at one β, or exactly k) out.
+//!
+//! ```
+//! use lambdacut::cluster::search::{Search, Target};
+//! use lambdacut::generate::Cliques;
+//! use lambdacut::observe::Silent;
+//! let graph = Cliques { cliques: 6, size: 5 }.generate().unwrap().graph().unwrap();
+//! let answer = Search::default().run(&graph, &Target::Recommended, &Silent).unwrap();
+//! assert_eq!(answer.fit.clusters, 6);
+//! ```
+
+use super::choose::{Choice, choose};
+use super::effort::Effort;
+use super::hull::corners;
+use super::moves::possible_moves;
+use super::path::{Follower, Point, Walk};
+use super::reduce::{connected, keep_count, reduce};
+use super::state::{Level, State};
+use crate::fit::{Fit, StopReason};
+use crate::graph::{Graph, Weight};
+use crate::ids::{Cluster, NONE};
+use crate::observe::{Deadline, Observer, PassRecord};
+use crate::params::{ObjectiveKind, Resolution};
+use crate::partition::{Masses, Sums, renumber, renumber_by_size};
+use serde::{Deserialize, Serialize};
+use std::time::{Duration, Instant};
+use thiserror::Error;
+
+/// Why there is no answer.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum SearchError {
+    /// Nothing to cluster.
+    #[error("the graph has no edges, so there is nothing to cluster")]
+    NoEdges,
+    /// More clusters than vertices.
+    #[error("{wanted} clusters were asked for, but only {available} vertices have an edge; ask for at most {available}")]
+    TooManyClusters {
+        /// k as asked for.
+        wanted: usize,
+        /// Vertices with an edge.
+        available: usize,
+    },
+    /// No clusters at all.
+    #[error("0 clusters were asked for; ask for at least 1")]
+    NoClusters,
+    /// Labels of the wrong length.
+    #[error("{found} labels were given for {expected} vertices")]
+    Labels {
+        /// The number of labels.
+        found: usize,
+        /// The number of vertices.
+        expected: usize,
+    },
+}
+
+/// What to look for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Target {
+    /// The whole path, and the clustering that stands out.
+    Recommended,
+    /// The best clustering at one β.
+    Resolution(Resolution),
+    /// The best clustering with exactly this many clusters.
+    Clusters(usize),
+}
+
+/// How to look for it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Search {
+    /// Normalized or ratio cut.
+    pub kind: ObjectiveKind,
+    /// Masses that replace those of `kind`.
+    pub masses: Option<Vec<f64>>,
+    /// How hard to search.
+    pub effort: Effort,
+    /// Vertices with the same label here stay together; [`NONE`] leaves a vertex free.
+    pub fixed: Option<Vec<Cluster>>,
+    /// Where to start at a given β, instead of from singletons; [`NONE`] makes a vertex start alone.
+    pub start: Option<Vec<Cluster>>,
+    /// Stop after this long with the best so far.
+    pub time: Option<Duration>,
+}
+
+/// Which changes were tried without lowering F.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Optimality {
+    /// No single vertex can move.
+    pub moves: bool,
+    /// No two clusters can merge.
+    pub merges: bool,
+    /// The last attempt to take poor and oversized clusters apart found nothing.
+    pub splits: bool,
+}
+
+/// A clustering with what is known about it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Answer {
+    /// Labels numbered by decreasing size, k, F at [`Answer::beta`], the trace and the stop reason.
+    pub fit: Fit,
+    /// `Σ_c cut_c / M_c`.
+    pub cut: f64,
+    /// The β at which F is stated.
+    pub beta: f64,
+    /// The β on which nothing seen is better, if there are any.
+    pub interval: Option<(f64, f64)>,
+    /// Local optimality at [`Answer::beta`].
+    pub optimal: Optimality,
+    /// The corners of the path and the choice among them.
+    pub choice: Option<Choice>,
+    /// Fewer clusters than components were asked for, so some clusters are not connected.
+    pub united: bool,
+}
+
+impl Search {
+    /// Searches. The result does not depend on the number of threads.
+    pub fn run<W: Weight>(&self, graph: &Graph<W>, target: &Target, observer: &dyn Observer) -> Result<Answer, SearchError> {
+        self.resume(graph, target, &mut Walk::default(), &mut |_| {}, observer)
+    }
+
+    /// Searches on from a walk stored earlier; `after_step` sees it after every step of the path.
+    pub fn resume<W: Weight>(
+        &self,
+        graph: &Graph<W>,
+        target: &Target,
+        walk: &mut Walk,
+        after_step: &mut dyn FnMut(&Walk),
+        observer: &dyn Observer,
+    ) -> Result<Answer, SearchError> {
+        self.check(graph, target)?;
+        let observer = Deadline::new(observer, self.time);
+        let masses = self.masses.as_ref().map_or_else(|| Masses::of(self.kind), |m| Masses::Given(m.as_slice().into()));
+        let Some(fixed) = &self.fixed else {
+            let job = Job::new(self, graph, &masses, &observer);
+            return Ok(job.run(target, walk, after_step, self.start.as_deref()));
+        };
+        let (map, k) = together(graph, fixed);
+        let coarse = Level::new(graph, &masses).contract(&map, k);
+        let start = self.start.as_ref().map(|labels| carried(labels, &map, k));
+        let job = Job::new(self, &coarse.graph, &coarse.masses, &observer);
+        let mut answer = job.run(target, walk, after_step, start.as_deref());
+        answer.fit.labels = map.iter().map(|&v| if v == NONE { NONE } else { answer.fit.labels[v as usize] }).collect();
+        renumber_by_size(&mut answer.fit.labels);
+        Ok(answer)
+    }
+
+    fn check<W: Weight>(&self, graph: &Graph<W>, target: &Target) -> Result<(), SearchError> {
+        let (n, available) = (graph.vertices(), graph.vertices() - graph.isolated());
+        let lengths = [self.fixed.as_ref().map(Vec::len), self.start.as_ref().map(Vec::len), self.masses.as_ref().map(Vec::len)];
+        if let Some(found) = lengths.into_iter().flatten().find(|&found| found != n) {
+            return Err(SearchError::Labels { found, expected: n });
+        }
+        match *target {
+            _ if available == 0 => Err(SearchError::NoEdges),
+            Target::Clusters(0) => Err(SearchError::NoClusters),
+            Target::Clusters(wanted) if wanted > available => Err(SearchError::TooManyClusters { wanted, available }),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Labels in which vertices with the same `fixed` label share one, and every other vertex with an edge has its own.
+fn together<W: Weight>(graph: &Graph<W>, fixed: &[Cluster]) -> (Vec<Cluster>, usize) {
+    let top = fixed.iter().filter(|&&c| c != NONE).max().map_or(0, |&c| c + 1);
+    let label = |(i, &c): (usize, &Cluster)| match c {
+        _ if graph.degree(i) == 0.0 => NONE,
+        NONE => top + i as Cluster,
+        c => c,
+    };
+    let mut map: Vec<Cluster> = fixed.iter().enumerate().map(label).collect();
+    let k = renumber(&mut map);
+    (map, k)
+}
+
+/// Labels of `k` contracted vertices: that of their first member.
+fn carried(labels: &[Cluster], map: &[Cluster], k: usize) -> Vec<Cluster> {
+    let mut of = vec![NONE; k];
+    for (&c, &v) in labels.iter().zip(map).filter(|&(_, &v)| v != NONE) {
+        if of[v as usize] == NONE {
+            of[v as usize] = c;
+        }
+    }
+    of
+}
+
+/// One search on one graph.
+struct Job<'a, W: Weight> {
+    graph: &'a Graph<W>,
+    masses: &'a Masses,
+    follower: Follower<'a, W>,
+    observer: &'a Deadline<'a>,
+}
+
+impl<'a, W: Weight> Job<'a, W> {
+    fn new(search: &Search, graph: &'a Graph<W>, masses: &'a Masses, observer: &'a Deadline<'a>) -> Self {
+        Self { graph, masses, follower: Follower::new(graph, masses, search.effort, observer), observer }
+    }
+
+    fn level(&self) -> Level<'a, W> {
+        Level::new(self.graph, self.masses)
+    }
+
+    fn run(&self, target: &Target, walk: &mut Walk, after_step: &mut dyn FnMut(&Walk), start: Option<&[Cluster]>) -> Answer {
+        match *target {
+            Target::Recommended => self.recommended(walk, after_step),
+            Target::Resolution(beta) => self.at(beta.get(), start),
+            Target::Clusters(k) => self.exactly(k, walk, after_step),
+        }
+    }
+
+    /// The whole path, then the corner that stands out, polished at the middle of its interval.
+    fn recommended(&self, walk: &mut Walk, after_step: &mut dyn FnMut(&Walk)) -> Answer {
+        let mut on_step = |walk: &Walk| {
+            after_step(walk);
+            true
+        };
+        self.follower.follow(walk, &mut on_step);
+        let before = choose(self.graph, walk);
+        let corner = before.candidates[before.chosen];
+        let beta = f64::midpoint(corner.beta_low, corner.beta_high.min(self.follower.start()));
+        if !self.observer.cancelled() {
+            let state = self.follower.polish(walk.labels(corner.point), corner.clusters, beta);
+            let (labels, k) = state.numbered();
+            walk.add(Point { beta: walk.points()[corner.point].beta, clusters: k, cut: state.cut() }, &labels);
+        }
+        let choice = choose(self.graph, walk);
+        let corner = choice.candidates[choice.chosen];
+        let beta = f64::midpoint(corner.beta_low, corner.beta_high.min(self.follower.start()));
+        let state = State::new(&self.level(), walk.labels(corner.point), corner.clusters);
+        let mut answer = self.answer(&state, beta, walk.trace().to_vec(), false);
+        answer.interval = Some((corner.beta_low, corner.beta_high));
+        answer.choice = Some(choice);
+        answer
+    }
+
+    /// The best at one β.
+    fn at(&self, beta: f64, start: Option<&[Cluster]>) -> Answer {
+        let began = Instant::now();
+        let mut seen = Vec::new();
+        let state = match start {
+            None => self.follower.solve(beta, &mut seen),
+            Some(labels) => {
+                let (labels, k) = self.complete(labels);
+                self.follower.solve_from(labels, k, beta)
+            }
+        };
+        let moves = self.graph.vertices();
+        let record =
+            PassRecord { value: state.value(beta), clusters: state.clusters(), moves, seconds: began.elapsed().as_secs_f64() };
+        let mut answer = self.answer(&state, beta, vec![record], false);
+        answer.interval = self.interval(&state, &seen);
+        answer
+    }
+
+    /// Given labels, with a cluster of its own for every vertex that has an edge but no label.
+    fn complete(&self, labels: &[Cluster]) -> (Vec<Cluster>, usize) {
+        let top = labels.iter().filter(|&&c| c != NONE).max().map_or(0, |&c| c + 1);
+        let label = |(i, &c): (usize, &Cluster)| match c {
+            _ if self.graph.degree(i) == 0.0 => NONE,
+            NONE => top + i as Cluster,
+            c => c,
+        };
+        let mut labels: Vec<Cluster> = labels.iter().enumerate().map(label).collect();
+        let k = renumber(&mut labels);
+        (labels, k)
+    }
+
+    /// Where `state` is on the hull of everything seen, one cluster per component included.
+    fn interval(&self, state: &State, seen: &[(usize, f64)]) -> Option<(f64, f64)> {
+        let mut points = vec![(state.clusters(), state.cut()), (self.follower.components(), 0.0)];
+        points.extend_from_slice(seen);
+        corners(&points).iter().find(|c| c.point == 0).map(|c| (c.beta_low, c.beta_high))
+    }
+
+    /// The last partition of the path with at least `k` clusters, merged down to exactly `k`.
+    fn exactly(&self, k: usize, walk: &mut Walk, after_step: &mut dyn FnMut(&Walk)) -> Answer {
+        let mut on_step = |walk: &Walk| {
+            after_step(walk);
+            walk.points().last().is_none_or(|p| p.clusters > k)
+        };
+        if walk.points().last().is_none_or(|p| p.clusters > k) {
+            self.follower.follow(walk, &mut on_step);
+        }
+        let level = self.level();
+        let enough = walk.points().iter().enumerate().filter(|(_, p)| p.clusters >= k).min_by_key(|(_, p)| p.clusters);
+        let (mut state, beta) = match enough {
+            Some((at, point)) => (State::new(&level, walk.labels(at), point.clusters), point.beta),
+            None => (State::singletons(&level), self.follower.start()),
+        };
+        let mut united = self.settle_at(&mut state, k);
+        for _ in 0..self.follower.attempts() {
+            if self.observer.cancelled() {
+                break;
+            }
+            let mut other = state.clone();
+            self.follower.improve_at(&mut other, beta);
+            if other.clusters() < k {
+                break;
+            }
+            let apart = self.settle_at(&mut other, k);
+            if other.cut() >= state.cut() {
+                break;
+            }
+            (state, united) = (other, apart);
+        }
+        let mut answer = self.answer(&state, beta, walk.trace().to_vec(), united);
+        let seen: Vec<(usize, f64)> = walk.points().iter().map(|p| (p.clusters, p.cut)).collect();
+        answer.interval = self.interval(&state, &seen);
+        answer
+    }
+
+    /// Brings a state to exactly `k` connected clusters by merges, with moves in between.
+    fn settle_at(&self, state: &mut State, k: usize) -> bool {
+        let level = self.level();
+        reduce(&level, state, k);
+        keep_count(&level, state, self.follower.rounds(), self.observer);
+        connected(&level, state, k)
+    }
+
+    fn answer(&self, state: &State, beta: f64, trace: Vec<PassRecord>, united: bool) -> Answer {
+        let level = self.level();
+        let mut labels = state.labels.clone();
+        let k = renumber_by_size(&mut labels);
+        let coarse = level.contract(&labels, k);
+        let merged = possible_moves(&coarse.level(), &State::singletons(&coarse.level()), beta);
+        let optimal = Optimality {
+            moves: possible_moves(&level, state, beta) == 0,
+            merges: merged == 0,
+            splits: !self.observer.cancelled() && !self.follower.can_repair(state, beta),
+        };
+        let sums = Sums::of(self.graph, self.masses, &labels, k);
+        let stop = match (self.observer.passed(), self.observer.cancelled()) {
+            (true, _) => StopReason::Time,
+            (false, true) => StopReason::Cancelled,
+            _ => StopReason::NoChange,
+        };
+        let fit = Fit { labels, clusters: k, value: sums.value(beta), trace, stop };
+        Answer { fit, cut: sums.cut(), beta, interval: None, optimal, choice: None, united }
+    }
+}

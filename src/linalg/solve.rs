@@ -1,0 +1,391 @@
+//! From a graph to its [`Spectrum`]: which solver for which component, how much memory, and the check.
+
+use super::block::Tall;
+use super::dense::{Range, eigen};
+use super::density::{Density, Estimate};
+use super::inertia::FactorPlan;
+use super::lanczos::{LowPairs, Search, WIDTH, basis_columns, filter_degree, lanczos};
+use super::operator::{Laplacian, SymmetricOperator, breadth_first};
+use super::spectrum::{CheckMethod, Extent, Part, Spectrum, SpectrumCheck, SpectrumError, SpectrumOptions};
+use crate::graph::{Graph, Members, Weight, components};
+use crate::ids::Vertex;
+use crate::observe::{Event, Observer};
+use crate::partition::Masses;
+use rayon::prelude::*;
+use std::sync::OnceLock;
+use std::time::Instant;
+
+/// Degree of the density estimate that sizes a search, and of the one that checks it.
+const DEGREES: (usize, usize) = (120, 160);
+/// A factorisation this cheap may be repeated to look for a threshold.
+const CHEAP_FLOPS: f64 = 1e10;
+
+/// Computes the low end of the spectrum of `M^-½ L M^-½` on the vertices that have an edge.
+///
+/// ```
+/// use lambdacut::{graph::{Graph, Unit}, linalg::{Extent, SpectrumOptions, spectrum}, observe::Silent, partition::Masses};
+/// let two_edges: Graph<Unit> = Graph::from_edges(4, &[(0, 1, 1.0), (2, 3, 1.0)]).unwrap();
+/// let low = spectrum(&two_edges, &Masses::Degree, Extent::Below(0.5), &SpectrumOptions::default(), &Silent).unwrap();
+/// assert_eq!(low.values(), [0.0, 0.0]);
+/// assert!(low.check.complete);
+/// ```
+pub fn spectrum<W: Weight>(
+    graph: &Graph<W>,
+    masses: &Masses,
+    extent: Extent,
+    options: &SpectrumOptions,
+    observer: &dyn Observer,
+) -> Result<Spectrum, SpectrumError> {
+    let solver = Solver::new(graph, masses, options, observer);
+    match extent {
+        Extent::Below(beta) if !beta.is_finite() => Err(SpectrumError::Threshold(beta)),
+        Extent::Below(beta) => solver.below(beta),
+        Extent::Smallest(k) => solver.smallest(k),
+    }
+}
+
+/// What a spectrum would cost.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SpectrumCost {
+    /// The estimated number of eigenvalues below the threshold.
+    pub vectors: Estimate,
+    /// Memory of the search, in bytes.
+    pub bytes: u64,
+    /// Seconds, from the speed of the products made for this estimate.
+    pub seconds: f64,
+    /// Whether the number of eigenvalues can be proved within [`SpectrumOptions::factor_flops`].
+    pub provable: bool,
+}
+
+/// Estimates what all eigenvalues below `beta` would cost, from a few hundred products with the matrix and an ordering.
+pub fn spectrum_cost<W: Weight>(graph: &Graph<W>, masses: &Masses, beta: f64, options: &SpectrumOptions) -> SpectrumCost {
+    let solver = Solver::new(graph, masses, options, &crate::observe::Silent);
+    let mut cost = SpectrumCost { vectors: Estimate { count: 0.0, error: 0.0 }, bytes: 0, seconds: 0.0, provable: true };
+    for component in &solver.large {
+        let operator = &component.operator;
+        let started = Instant::now();
+        let density = Density::new(operator, None, DEGREES.0, 1, options.seed);
+        let product = started.elapsed().as_secs_f64() / density.products as f64;
+        let count = density.count_below(beta);
+        let room = count.count + count.error;
+        let degree = if beta < operator.upper_bound() { filter_degree(beta, operator.upper_bound()) } else { 2 };
+        let plan = FactorPlan::new(operator).filter(|plan| plan.flops <= options.factor_flops);
+        cost.seconds +=
+            product * (1.2 * degree as f64 * (1.5 * room + 100.0) + (DEGREES.0 + DEGREES.1) as f64 / 2.0 * WIDTH as f64);
+        cost.seconds += plan.as_ref().map_or(0.0, |plan| plan.flops / 2e10);
+        cost.bytes = cost.bytes.max(search_bytes(operator.order(), room as usize));
+        cost.vectors.count += count.count;
+        cost.vectors.error += count.error;
+        cost.provable &= plan.is_some();
+    }
+    cost.vectors.count += solver.small.len() as f64;
+    cost
+}
+
+/// Bytes of a search for `room` eigenpairs of a matrix of order `n`: basis, two blocks, projected matrices.
+pub fn search_bytes(n: usize, room: usize) -> u64 {
+    let columns = (basis_columns(room) + 1).min(n.max(1));
+    8 * (n * (columns + 3 * WIDTH) + 4 * columns * columns) as u64
+}
+
+/// A component too large for a dense matrix.
+struct Large<'g, W: Weight> {
+    operator: Laplacian<'g, W>,
+    /// The ordering, if a factorisation is affordable.
+    plan: OnceLock<Option<FactorPlan>>,
+    density: OnceLock<Density>,
+}
+
+/// How many eigenvalues one component has below a threshold.
+#[derive(Clone, Copy)]
+struct Count {
+    estimate: Estimate,
+    /// The margin of the proof, if there is one.
+    proved: Option<f64>,
+}
+
+struct Solver<'g, 'a, W: Weight> {
+    graph: &'g Graph<W>,
+    masses: &'a Masses,
+    options: &'a SpectrumOptions,
+    observer: &'a dyn Observer,
+    small: Vec<Vec<Vertex>>,
+    large: Vec<Large<'g, W>>,
+    small_plan: OnceLock<Option<FactorPlan>>,
+    /// `max_i d_i/m_i`: 1 for normalized cut.
+    scale: f64,
+}
+
+impl<'g, 'a, W: Weight> Solver<'g, 'a, W> {
+    fn new(graph: &'g Graph<W>, masses: &'a Masses, options: &'a SpectrumOptions, observer: &'a dyn Observer) -> Self {
+        let found = components(graph);
+        let members = Members::of(&found.labels, found.count);
+        let (mut small, mut large) = (Vec::new(), Vec::new());
+        for c in 0..found.count {
+            let vertices = members.members(c);
+            if vertices.len() <= options.dense_limit {
+                small.push(vertices.to_vec());
+                continue;
+            }
+            let operator = Laplacian::on(graph, masses, breadth_first(graph, vertices[0]));
+            large.push(Large { operator, plan: OnceLock::new(), density: OnceLock::new() });
+        }
+        let scale = (0..graph.vertices()).into_par_iter().filter(|&i| graph.degree(i) > 0.0);
+        let scale = scale.map(|i| graph.degree(i) / masses.get(graph, i)).reduce(|| 0.0, f64::max);
+        Self { graph, masses, options, observer, small, large, scale, small_plan: OnceLock::new() }
+    }
+
+    /// τ, and the residual that counts as converged.
+    fn tolerance(&self) -> f64 {
+        self.options.tolerance * self.scale
+    }
+
+    /// The most eigenpairs that `max_vectors` and memory allow.
+    fn cap(&self) -> Result<usize, SpectrumError> {
+        let most = self.options.max_vectors;
+        let Some(allowed) = self.options.max_bytes else { return Ok(most) };
+        let n = self.large.iter().map(|l| l.operator.order()).max().unwrap_or(0);
+        let needed = search_bytes(n, 1);
+        if needed > allowed {
+            return Err(SpectrumError::Memory { needed, allowed });
+        }
+        let (mut fits, mut over) = (1, most + 1);
+        while over - fits > 1 {
+            let middle = usize::midpoint(fits, over);
+            if search_bytes(n, middle) <= allowed { fits = middle } else { over = middle }
+        }
+        Ok(fits)
+    }
+
+    fn below(&self, beta: f64) -> Result<Spectrum, SpectrumError> {
+        let cap = self.cap()?;
+        let cut = beta - self.tolerance();
+        let counts: Vec<Count> = self.large.iter().map(|large| self.count(large, cut)).collect();
+        let small = self.count_small(cut);
+        let (expected, error) = counts
+            .iter()
+            .fold((small.estimate.count, 0.0), |(count, error), c| (count + c.estimate.count, error + c.estimate.error));
+        if expected.round() as usize <= cap {
+            return self.solve(beta, cut, &counts, small);
+        }
+        let note = format!(
+            "there are {}{expected:.0} eigenvalues below {beta}, more than the {cap} that are allowed: computing the {cap} smallest",
+            if error > 0.0 { "about " } else { "" }
+        );
+        self.observer.event(Event::Note(&note));
+        let mut partial = self.at_least(cap, cut)?;
+        partial.truncate(cap);
+        partial.below = beta;
+        let found = partial.count();
+        partial.check = SpectrumCheck { expected, error_bar: error, found, complete: false, ..partial.check };
+        Ok(partial)
+    }
+
+    fn smallest(&self, k: usize) -> Result<Spectrum, SpectrumError> {
+        let order: usize =
+            self.small.iter().map(Vec::len).sum::<usize>() + self.large.iter().map(|l| l.operator.order()).sum::<usize>();
+        let k = k.min(order);
+        let allowed = k.min(self.cap()?);
+        let top = 1.01 * 2.0 * self.scale;
+        let mut low = self.at_least(allowed, top)?;
+        low.truncate(allowed);
+        let complete = low.check.complete && low.count() == k;
+        low.below = low.reached;
+        low.check = SpectrumCheck { expected: k as f64, error_bar: 0.0, found: low.count(), complete, ..low.check };
+        Ok(low)
+    }
+
+    /// A spectrum with at least `k` eigenpairs, from thresholds up to `top`.
+    fn at_least(&self, k: usize, top: f64) -> Result<Spectrum, SpectrumError> {
+        let mut cut = self.threshold(k, top);
+        loop {
+            let counts: Vec<Count> = self.large.iter().map(|large| self.count(large, cut)).collect();
+            let low = self.solve(cut, cut, &counts, self.count_small(cut))?;
+            if low.count() >= k || cut >= top || self.observer.cancelled() {
+                return Ok(low);
+            }
+            cut = (1.4 * cut).min(top);
+        }
+    }
+
+    /// A threshold with somewhat more than `k` eigenvalues below it. Expensive factorisations are replaced by estimates here.
+    fn threshold(&self, k: usize, top: f64) -> f64 {
+        let total = |cut: f64| {
+            let rough = |large: &Large<'g, W>| match self.plan(large) {
+                Some(plan) if plan.flops <= CHEAP_FLOPS => self.count(large, cut).estimate,
+                _ => self.density(large).count_below(cut),
+            };
+            self.count_small(cut).estimate.count + self.large.iter().map(|large| rough(large).count).sum::<f64>()
+        };
+        let (least, most) = (1.1 * k as f64 + 3.0, 1.5 * k as f64 + 20.0);
+        let (mut low, mut high) = (0.0, top);
+        let mut cut = top;
+        for _ in 0..40 {
+            match total(cut) {
+                count if count < least => low = cut,
+                count if count > most => high = cut,
+                _ => return cut,
+            }
+            if low >= top || high - low < 1e-12 * self.scale {
+                break;
+            }
+            cut = if low > 0.0 { f64::midpoint(low, high) } else { high / 4.0 };
+        }
+        high
+    }
+
+    fn plan<'l>(&self, large: &'l Large<'g, W>) -> Option<&'l FactorPlan> {
+        let affordable = |plan: &FactorPlan| {
+            plan.flops <= self.options.factor_flops && self.options.max_bytes.is_none_or(|most| plan.bytes <= most)
+        };
+        large.plan.get_or_init(|| FactorPlan::new(&large.operator).filter(affordable)).as_ref()
+    }
+
+    fn density<'l>(&self, large: &'l Large<'g, W>) -> &'l Density {
+        large.density.get_or_init(|| Density::new(&large.operator, None, DEGREES.0, 1, self.options.seed))
+    }
+
+    /// How many eigenvalues a large component has below `cut`.
+    fn count(&self, large: &Large<'g, W>, cut: f64) -> Count {
+        self.observer.event(Event::Stage { name: "counting eigenvalues", total: None });
+        let proof = self.plan(large).and_then(|plan| plan.count_below(cut, self.tolerance()));
+        proof.map_or_else(
+            || Count { estimate: self.density(large).count_below(cut), proved: None },
+            |inertia| Count::proved(inertia.below, inertia.margin + (cut - inertia.shift)),
+        )
+    }
+
+    /// How many the small components have together.
+    fn count_small(&self, cut: f64) -> Count {
+        if self.small.is_empty() {
+            return Count::proved(0, 0.0);
+        }
+        let all = || self.small.iter().flatten().copied().collect::<Vec<Vertex>>();
+        let plan = self.small_plan.get_or_init(|| FactorPlan::new(&Laplacian::on(self.graph, self.masses, all())));
+        let proof = plan.as_ref().and_then(|plan| plan.count_below(cut, self.tolerance()));
+        let fallback = Count { estimate: Estimate { count: self.small.len() as f64, error: f64::INFINITY }, proved: None };
+        proof.map_or(fallback, |inertia| Count::proved(inertia.below, inertia.margin + (cut - inertia.shift)))
+    }
+
+    fn solve(&self, below: f64, cut: f64, counts: &[Count], small: Count) -> Result<Spectrum, SpectrumError> {
+        let solved: Result<Vec<Part>, SpectrumError> = self
+            .small
+            .par_iter()
+            .map(|vertices| dense_part(&Laplacian::on(self.graph, self.masses, vertices.clone()), cut))
+            .collect();
+        let mut parts = solved?;
+        let found = parts.iter().map(|part| part.values.len()).sum();
+        let mut checks = vec![small.against(found, true)];
+        let mut products = 0;
+        for (large, &count) in self.large.iter().zip(counts) {
+            let (part, check, used) = self.solve_large(large, cut, count)?;
+            parts.push(part);
+            checks.push(check);
+            products += used;
+        }
+        parts.retain(|part| !part.values.is_empty());
+        parts.sort_by_key(|part| part.vertices.iter().min().copied());
+        Ok(Spectrum { below, reached: cut, parts, check: combine(&checks), vertices: self.graph.vertices(), products })
+    }
+
+    /// One large component: Lanczos, or a dense matrix when most of its spectrum is wanted.
+    fn solve_large(&self, large: &Large<'g, W>, cut: f64, count: Count) -> Result<(Part, SpectrumCheck, u64), SpectrumError> {
+        let operator = &large.operator;
+        let n = operator.order();
+        let room = (count.estimate.count + count.estimate.error).round().max(1.0) as usize;
+        if basis_columns(room) + 2 * WIDTH >= n || cut > 0.9 * operator.upper_bound() {
+            let part = dense_part(operator, cut)?;
+            let check = Count::proved(part.values.len(), 0.0).against(part.values.len(), true);
+            return Ok((part, check, 0));
+        }
+        let exact = count.proved.map(|_| room);
+        let mut search = Search { below: cut, count: exact, room, tolerance: self.tolerance(), seed: self.options.seed };
+        let null = [operator.null_vector()];
+        let mut pairs = if cut > 0.0 { lanczos(operator, &null, search, self.observer)? } else { LowPairs::none(n) };
+        // More turned up than the estimate made room for.
+        while !pairs.finished && exact.is_none() && search.room < self.cap()? && !self.observer.cancelled() {
+            search.room = (search.room + search.room / 2 + 2 * WIDTH).min(self.cap()?);
+            pairs = lanczos(operator, &null, search, self.observer)?;
+        }
+        let count = if exact.is_some() { count } else { self.density_check(operator, &pairs, cut) };
+        let check = count.against(pairs.values.len(), pairs.finished);
+        let LowPairs { values, residuals, vectors, products, .. } = pairs;
+        Ok((part_of(operator, values, residuals, vectors), check, products))
+    }
+
+    /// The spectral density orthogonal to what was found.
+    fn density_check(&self, operator: &Laplacian<'g, W>, pairs: &LowPairs, cut: f64) -> Count {
+        self.observer.event(Event::Stage { name: "checking the count", total: None });
+        let known = Some((pairs.values.as_slice(), &pairs.vectors));
+        let density = Density::new(operator, known, DEGREES.1, 1, self.options.seed);
+        Count { estimate: density.count_below(cut), proved: None }
+    }
+}
+
+impl Count {
+    fn proved(count: usize, margin: f64) -> Self {
+        Self { estimate: Estimate { count: count as f64, error: 0.0 }, proved: Some(margin) }
+    }
+
+    fn against(self, found: usize, finished: bool) -> SpectrumCheck {
+        let Estimate { count, error } = self.estimate;
+        let agrees = (count - found as f64).abs() <= if self.proved.is_some() { 0.0 } else { error.max(1.0) };
+        SpectrumCheck {
+            method: if self.proved.is_some() { CheckMethod::Inertia } else { CheckMethod::SpectralDensity },
+            expected: count,
+            found,
+            complete: agrees && finished,
+            error_bar: error,
+            margin: self.proved.unwrap_or(0.0),
+        }
+    }
+}
+
+/// The check of a union: a proof only if every part was proved.
+fn combine(checks: &[SpectrumCheck]) -> SpectrumCheck {
+    let proved = checks.iter().all(|c| c.method == CheckMethod::Inertia);
+    SpectrumCheck {
+        method: if proved { CheckMethod::Inertia } else { CheckMethod::SpectralDensity },
+        expected: checks.iter().map(|c| c.expected).sum(),
+        found: checks.iter().map(|c| c.found).sum(),
+        complete: checks.iter().all(|c| c.complete),
+        error_bar: checks.iter().map(|c| c.error_bar).sum(),
+        margin: checks.iter().map(|c| c.margin).fold(0.0, f64::max),
+    }
+}
+
+/// All eigenpairs of one component below `cut` from its dense matrix. The null vector is moved to the top of the spectrum by
+/// `2u x xᵀ` first, so that it is exact and the others are orthogonal to it.
+fn dense_part<W: Weight>(operator: &Laplacian<'_, W>, cut: f64) -> Result<Part, SpectrumError> {
+    let n = operator.order();
+    if cut <= 0.0 {
+        return Ok(part_of(operator, Vec::new(), Vec::new(), Tall::zeros(n, 0)));
+    }
+    let null = operator.null_vector();
+    let away = 2.0 * operator.upper_bound().max(cut) + 1.0;
+    let mut matrix = operator.dense();
+    for (row, x) in matrix.chunks_exact_mut(n).zip(&null) {
+        row.iter_mut().zip(&null).for_each(|(entry, y)| *entry += away * x * y);
+    }
+    let pairs = eigen(matrix, n, Range::Between(-away, cut))?;
+    let k = pairs.values.len() + 1;
+    let mut vectors = Tall::zeros(n, k);
+    for (i, row) in vectors.data.chunks_exact_mut(k).enumerate() {
+        row[0] = null[i];
+        row[1..].iter_mut().enumerate().for_each(|(t, entry)| *entry = pairs.vectors[t * n + i]);
+    }
+    let values: Vec<f64> = std::iter::once(0.0).chain(pairs.values).collect();
+    let mut products = vec![0.0; n * k];
+    operator.apply(k, &vectors.data, &mut products);
+    let residual = |t: usize| {
+        let square = |i: usize| (products[i * k + t] - values[t] * vectors.data[i * k + t]).powi(2);
+        (0..n).map(square).sum::<f64>().sqrt()
+    };
+    let residuals = (0..k).map(residual).collect();
+    Ok(part_of(operator, values, residuals, vectors))
+}
+
+fn part_of<W: Weight>(operator: &Laplacian<'_, W>, values: Vec<f64>, residuals: Vec<f64>, vectors: Tall) -> Part {
+    let vertices = (0..operator.order()).map(|i| operator.vertex(i)).collect();
+    Part { vertices, scale: operator.scale().to_vec(), values, residuals, vectors }
+}

@@ -1,0 +1,162 @@
+//! Kernel DP-means with refinement where the answer is known: brute force on small graphs, closed forms on rings, unions, stars, paths, cliques.
+
+use crate::support::{complete, cut_objective, partitions, path, ring_of_cliques, star};
+use lambdacut::cluster::kernel_dp_means::{KernelDpMeans, Start, fit_graph};
+use lambdacut::fit::Fit;
+use lambdacut::graph::Graph;
+use lambdacut::ids::NONE;
+use lambdacut::objective::Objective;
+use lambdacut::observe::Silent;
+use lambdacut::partition::renumber;
+use std::sync::Arc;
+
+fn fit(graph: &Graph<f64>, objective: &Objective, start: Start) -> Fit {
+    fit_graph(graph, objective, &KernelDpMeans { start, ..KernelDpMeans::default() }, &Silent).expect("valid parameters").fit
+}
+
+/// Labels by first appearance, to compare partitions.
+fn canonical(labels: &[u32]) -> Vec<u32> {
+    let mut labels = labels.to_vec();
+    renumber(&mut labels);
+    labels
+}
+
+/// For ratio cut in units of the mean degree.
+fn scaled(graph: &Graph<f64>, which: u8, beta: f64) -> f64 {
+    if which == 0 { beta } else { beta * (graph.volume() / graph.vertices() as f64).max(0.1) }
+}
+
+/// The best value of any partition of a small graph, by trying all, with plain sums.
+fn optimum(graph: &Graph<f64>, objective: &Objective) -> f64 {
+    let n = graph.vertices();
+    let value = |(labels, k): &(Vec<u32>, usize)| {
+        let (mut cut, mut mass) = (vec![0.0; *k], vec![0.0; *k]);
+        for i in (0..n).filter(|&i| labels[i] != NONE) {
+            let c = labels[i] as usize;
+            mass[c] += objective.masses().get(graph, i);
+            cut[c] += graph.rows().row(i).filter(|&(j, _)| labels[j as usize] != labels[i]).map(|(_, w)| w).sum::<f64>();
+        }
+        (0..*k).map(|c| cut[c] / mass[c] - objective.beta()).sum::<f64>()
+    };
+    partitions(graph).iter().map(value).fold(f64::INFINITY, f64::min)
+}
+
+/// On how many small graphs pass and refinement reach the optimum; none may beat it.
+#[test]
+fn brute_force_is_never_beaten_and_often_reached() {
+    let starts = [("one cluster", Start::One), ("singletons", Start::Singletons), ("3 far apart", Start::FarthestFirst(3))];
+    let mut reached = [0; 3];
+    let (mut best_of_all, mut graphs) = (0, 0);
+    for case in 0..60u32 {
+        let n = 4 + case % 6;
+        let pick = |e: u32, salt: u32| {
+            (e.wrapping_mul(2_654_435_761).wrapping_add(case * 7919 + salt * 104_729).rotate_left(11).wrapping_mul(2_246_822_519)
+                >> 8)
+                % n
+        };
+        let edges: Vec<_> = (0..2 * n - 2).map(|e| (pick(e, 1), pick(e, 2), f64::from(pick(e, 3) % 4 + 1))).collect();
+        let g: Graph<f64> = Graph::from_edges(n as usize, &edges).unwrap();
+        let which = (case % 2) as u8;
+        let objective = cut_objective(&g, which, scaled(&g, which, [0.2, 0.4, 0.7][case as usize % 3]));
+        let best = optimum(&g, &objective);
+        graphs += 1;
+        let values = starts.clone().map(|(_, start)| fit(&g, &objective, start).value);
+        for (at, value) in values.iter().enumerate() {
+            assert!(*value >= best - 1e-9, "case {case}: {value} is below the optimum {best}");
+            reached[at] += usize::from(*value <= best + 1e-9);
+        }
+        best_of_all += usize::from(values.iter().any(|v| *v <= best + 1e-9));
+    }
+    for ((name, _), count) in starts.iter().zip(reached) {
+        println!("pass + refinement from {name}: the optimum of {count} of {graphs} graphs");
+    }
+    println!("pass + refinement, best of the three starts: {best_of_all} of {graphs}");
+    assert!(best_of_all > graphs / 2);
+}
+
+/// Ring of cliques: for `2/(q(q−1)+2)`-ish β and above the cliques are the optimum; F in closed form over a grid of β.
+#[test]
+fn known_answers_of_rings_of_cliques() {
+    let (r, q) = (6usize, 5usize);
+    let g = ring_of_cliques(r, q);
+    let volume = (q * (q - 1) + 2) as f64;
+    let cliques: Vec<u32> = (0..r * q).map(|i| (i / q) as u32).collect();
+    for beta in [0.2, 0.3, 0.4, 0.5, 0.6] {
+        let objective = cut_objective(&g, 0, beta);
+        for start in [Start::FarthestFirst(r), Start::Labels(Arc::from(cliques.as_slice()))] {
+            let found = fit(&g, &objective, start);
+            assert_eq!(canonical(&found.labels), cliques, "β = {beta}");
+            assert!((found.value - r as f64 * (2.0 / volume - beta)).abs() < 1e-12);
+        }
+        // With ratio cut the same cliques pay 2/q each.
+        let ratio = cut_objective(&g, 1, beta * q as f64);
+        let found = fit(&g, &ratio, Start::FarthestFirst(r));
+        assert!((found.value - r as f64 * (2.0 / q as f64 - beta * q as f64)).abs() < 1e-12);
+    }
+}
+
+/// Disjoint unions: F of a union is the sum, and the components are found as they are.
+#[test]
+fn known_answers_of_disjoint_unions() {
+    let edges: Vec<_> = (0..4u32).flat_map(|c| [(0, 1), (0, 2), (1, 2)].map(move |(i, j)| (3 * c + i, 3 * c + j, 1.0))).collect();
+    let g: Graph<f64> = Graph::from_edges(14, &edges).unwrap();
+    for beta in [0.1, 0.3, 0.5, 0.7] {
+        let objective = cut_objective(&g, 0, beta);
+        let found = fit(&g, &objective, Start::FarthestFirst(4));
+        assert_eq!(found.clusters, 4);
+        assert!((found.value + 4.0 * beta).abs() < 1e-12);
+        assert_eq!(&found.labels[12..], [NONE, NONE]);
+    }
+}
+
+/// Star, path and complete graph: the optimum in closed form over a grid of β, by brute force and by the best of several starts.
+#[test]
+fn known_answers_of_stars_paths_and_complete_graphs() {
+    let n = 8usize;
+    let mut paths = 0;
+    for step in 1..20 {
+        let beta = 0.05 * f64::from(step);
+        let objective = |g: &Graph<f64>| cut_objective(g, 0, beta);
+        let reaches = |g: &Graph<f64>, expected: f64, name: &str| {
+            let best = optimum(g, &objective(g));
+            assert!((best - expected).abs() < 1e-9, "{name} at β = {beta}: {best} instead of {expected}");
+            let starts =
+                [Start::One, Start::Singletons, Start::FarthestFirst(2), Start::FarthestFirst(3), Start::FarthestFirst(4)];
+            let found = starts.map(|start| fit(g, &objective(g), start).value);
+            let found = found.into_iter().fold(f64::INFINITY, f64::min);
+            assert!(found >= best - 1e-9);
+            found <= best + 1e-9
+        };
+        // A leaf alone has cut ratio 1, so below β = 1 the star stays whole.
+        assert!(reaches(&star(n), -beta, "star"));
+        // k blocks of the complete graph on n: Σ (n − n_c)/(n − 1) − βk = n(k − 1)/(n − 1) − βk, least at k = 1 while β < n/(n − 1).
+        assert!(reaches(&complete(n), -beta, "complete graph"));
+        // The best clusters of a path are intervals; which, depends on β.
+        let expected = intervals(n).map(|parts| path_cut(&parts) - beta * parts.len() as f64).fold(f64::INFINITY, f64::min);
+        paths += usize::from(reaches(&path(n), expected, "path"));
+    }
+    println!("paths: the optimum at {paths} of 19 resolutions");
+    assert!(paths >= 14);
+}
+
+/// All ways to write `n` as an ordered sum.
+fn intervals(n: usize) -> impl Iterator<Item = Vec<usize>> {
+    (0..1u32 << (n - 1)).map(move |cuts| {
+        let mut parts = vec![1];
+        for i in 0..n - 1 {
+            if cuts >> i & 1 == 1 { parts.push(1) } else { *parts.last_mut().unwrap() += 1 }
+        }
+        parts
+    })
+}
+
+/// The normalized cut of a path split into intervals: an inner interval of l vertices has cut 2 and volume 2l, one at an end 1 and 2l − 1.
+fn path_cut(parts: &[usize]) -> f64 {
+    let last = parts.len() - 1;
+    let ratio = |(at, &l): (usize, &usize)| match (at == 0, at == last) {
+        (true, true) => 0.0,
+        (false, false) => 1.0 / l as f64,
+        _ => 1.0 / (2.0 * l as f64 - 1.0),
+    };
+    parts.iter().enumerate().map(ratio).sum()
+}
