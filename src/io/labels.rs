@@ -46,7 +46,7 @@ fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, usize)> + '_ {
 /// assert_eq!((read.labels, read.missing), (vec![1, 0, NONE], 1));
 /// ```
 pub fn read_labels(path: &Path, names: &Names, unknown: Unknown) -> Result<Labels, ReadError> {
-    let (file, bytes) = Source::open(path, None, Budget::default())?.whole(Budget::default())?;
+    let (file, bytes) = Source::open(path, None)?.whole(Budget::default())?;
     let index = names.index();
     let mut read = Reading { labels: vec![NONE; names.len()], known: Interner::default(), unknown: 0 };
     let mut separator = None;
@@ -107,7 +107,7 @@ fn is_header(name: &str) -> bool {
 /// Reads overlapping communities: one a line, members separated by tabs or spaces. Members that the graph does not have are counted
 /// (second value) or an error.
 pub fn read_communities(path: &Path, names: &Names, unknown: Unknown) -> Result<(Vec<Vec<Vertex>>, usize), ReadError> {
-    let (file, bytes) = Source::open(path, None, Budget::default())?.whole(Budget::default())?;
+    let (file, bytes) = Source::open(path, None)?.whole(Budget::default())?;
     let index = names.index();
     let mut skipped = 0;
     let mut communities = Vec::with_capacity(text::newlines(&bytes) as usize);

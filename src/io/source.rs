@@ -49,7 +49,12 @@ pub(super) enum Content {
 
 impl Source {
     /// Opens a file, or standard input for `-`; bytes of standard input also go into `hash`.
-    pub fn open(path: &Path, hash: Option<SharedHash>, budget: Budget) -> Result<Self, ReadError> {
+    pub fn open(path: &Path, hash: Option<SharedHash>) -> Result<Self, ReadError> {
+        Self::open_within(path, hash, Budget::default())
+    }
+
+    /// [`Source::open`] for streams whose lines must fit in the budget.
+    pub fn open_within(path: &Path, hash: Option<SharedHash>, budget: Budget) -> Result<Self, ReadError> {
         let file = display(path);
         let fail = |source: io::Error| ReadError::io(&file, source);
         if path == Path::new("-") {
