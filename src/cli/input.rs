@@ -1,5 +1,4 @@
 //! The graph that a command works on: the flags that say how to read it, and the labels that belong to it.
-#![allow(dead_code)] // every command uses its part
 
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
@@ -132,7 +131,8 @@ pub struct Loaded {
     pub counts: Counts,
     /// Vertex weights, where the format has them.
     pub masses: Option<Vec<f64>>,
-    /// SHA-256 of the input as stored.
+    /// SHA-256 of the input as stored, for the provenance of results.
+    #[allow(dead_code)]
     pub sha256: String,
     /// Seconds that loading took.
     pub seconds: f64,

@@ -12,195 +12,22 @@
 //! 5. **Assemble** the rows: going through the edges `(i, j)`, `i ≤ j`, in order, append `j` to row `i` and `i` to row `j`. Rows come out sorted,
 //!    because all edges `(·, j)` precede the edges `(j, ·)`. Each thread does this for its own range of rows.
 //!
-//! With `R` rows, `E` distinct edges and `n` vertices this needs `8·max(R, E)` bytes beside the finished `8·E·2/2 + 8·n` of an unweighted
-//! graph: at most twice the result when every edge is listed once or in both directions. Time O(R log R), nearly linear for input that is sorted.
+//! With `R` rows, `E` distinct edges and `n` vertices an unweighted graph takes `8·R` bytes while it is merged, then `8·E` beside the finished
+//! `8·E + 8·n`: at most twice the result when every edge is listed once or in both directions. Time O(R log R), nearly linear for input that is sorted.
 
+use super::assemble::assemble;
+use super::edges::{Counts, Direction, Duplicates, EdgeList, Listing, MOST_VERTICES, Policy, RawRows, SelfLoops, pack, unpack};
 use super::{AnyGraph, Graph, GraphError, Unit, Weight};
 use crate::ids::{TooManyVertices, Vertex};
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use thiserror::Error;
-
-/// The most vertices the builder can number: the direction of an arc takes one bit of its 64-bit number.
-pub const MOST_VERTICES: usize = 1 << 31;
 
 /// Rows handled as one task.
 const BLOCK: usize = 1 << 16;
 
 /// The number of a row that is dropped; it sorts behind all others and belongs to no edge.
 const DROPPED: u64 = u64::MAX;
-
-/// What a row of an [`EdgeList`] stands for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub enum Listing {
-    /// An arc: whether its reverse is the same edge is for the [`Policy`] to say.
-    #[default]
-    Arcs,
-    /// An undirected edge, whichever end is named first.
-    Edges,
-    /// An arc whose reverse must be listed too, with equal weight.
-    Mirrored,
-}
-
-/// The rows of an [`EdgeList`], each arc packed by [`pack`].
-#[derive(Debug, Clone, PartialEq)]
-pub enum RawRows {
-    /// Without weights: 8 bytes a row.
-    Plain(Vec<u64>),
-    /// With weights: 16 bytes a row.
-    Weighted(Vec<(u64, f64)>),
-}
-
-impl RawRows {
-    /// How many rows there are.
-    pub fn len(&self) -> usize {
-        match self {
-            Self::Plain(rows) => rows.len(),
-            Self::Weighted(rows) => rows.len(),
-        }
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-}
-
-/// An arc as one number: source in the upper half, target in the lower.
-#[inline]
-pub const fn pack(source: Vertex, target: Vertex) -> u64 {
-    (source as u64) << 32 | target as u64
-}
-
-/// Source and target of a packed arc.
-#[inline]
-pub const fn unpack(arc: u64) -> (Vertex, Vertex) {
-    ((arc >> 32) as Vertex, arc as Vertex)
-}
-
-/// Raw rows on the vertices `0..vertices`, before any policy.
-///
-/// ```
-/// use lambdacut::graph::{AnyGraph, EdgeList, Policy, build};
-/// let raw = EdgeList::plain(3, [(0, 1), (1, 0), (1, 2), (1, 2), (2, 2)]);
-/// let (graph, counts) = build(raw, &Policy::default()).unwrap();
-/// assert!(matches!(&graph, AnyGraph::Unit(g) if g.edges() == 3 && g.degree(2) == 2.0));
-/// assert_eq!((counts.duplicates, counts.self_loops, counts.directed_arcs), (1, 1, 1));
-/// ```
-#[derive(Debug, Clone, PartialEq)]
-pub struct EdgeList {
-    /// The number of vertices.
-    pub vertices: usize,
-    /// The rows.
-    pub rows: RawRows,
-    /// What a row stands for.
-    pub listing: Listing,
-}
-
-impl EdgeList {
-    /// Rows without weights.
-    pub fn plain(vertices: usize, arcs: impl IntoIterator<Item = (Vertex, Vertex)>) -> Self {
-        let rows = arcs.into_iter().map(|(i, j)| pack(i, j)).collect();
-        Self { vertices, rows: RawRows::Plain(rows), listing: Listing::Arcs }
-    }
-
-    /// Rows with weights.
-    pub fn weighted(vertices: usize, arcs: impl IntoIterator<Item = (Vertex, Vertex, f64)>) -> Self {
-        let rows = arcs.into_iter().map(|(i, j, w)| (pack(i, j), w)).collect();
-        Self { vertices, rows: RawRows::Weighted(rows), listing: Listing::Arcs }
-    }
-
-    /// The edges of a graph, each once.
-    pub fn of<W: Weight>(graph: &Graph<W>) -> Self {
-        let rows = graph.rows();
-        let upper = |i: usize| rows.row(i).filter(move |&(j, _)| j as usize >= i).map(move |(j, w)| (pack(i as Vertex, j), w));
-        let n = graph.vertices();
-        let rows = if W::UNIT {
-            RawRows::Plain((0..n).flat_map(upper).map(|(arc, _)| arc).collect())
-        } else {
-            RawRows::Weighted((0..n).flat_map(upper).collect())
-        };
-        Self { vertices: n, rows, listing: Listing::Edges }
-    }
-}
-
-/// What to do with a directed input.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Direction {
-    /// Make it undirected: `A = W + Wᵀ` with weights, "there is an arc either way" without.
-    #[default]
-    Symmetrise,
-    /// Stop when some edges are listed in both directions and others in one, or with unequal weights.
-    Reject,
-}
-
-/// What to do with self-loops.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum SelfLoops {
-    /// Keep them; a loop counts once in the degree.
-    #[default]
-    Keep,
-    /// Drop them.
-    Drop,
-}
-
-/// What to do with repeated rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Duplicates {
-    /// Without weights repeats and reverses are the same edge of weight 1; with weights repeats are summed.
-    #[default]
-    Auto,
-    /// Sum them (rows without weights count 1 each).
-    Sum,
-    /// The first row of an edge, in either direction, decides.
-    First,
-    /// Stop at an arc that is listed twice.
-    Error,
-}
-
-/// How raw rows become an undirected graph.
-///
-/// In a weighted list in which every edge is there in both directions with equal weight, the two rows are one edge; in any other the
-/// weights of both directions are added. Edges of weight 0 are dropped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Policy {
-    /// Directed input.
-    pub direction: Direction,
-    /// Self-loops.
-    pub self_loops: SelfLoops,
-    /// Repeated rows.
-    pub duplicates: Duplicates,
-    /// Every edge counts 1, whatever its weight.
-    pub unweighted: bool,
-    /// Store weights as `f32`.
-    pub single_precision: bool,
-}
-
-/// What was found in the input, and done to it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Counts {
-    /// Rows that were read.
-    pub rows: u64,
-    /// Rows from a vertex to itself.
-    pub self_loops: u64,
-    /// Rows that repeat an earlier row of the same direction.
-    pub duplicates: u64,
-    /// Distinct arcs whose reverse is not listed.
-    pub directed_arcs: u64,
-    /// Rows of weight 0, dropped.
-    pub zero_weights: u64,
-    /// Vertices without an edge in the result.
-    pub isolated: u64,
-    /// Comment lines.
-    pub comments: u64,
-    /// Bad lines that were skipped.
-    pub skipped: u64,
-}
 
 /// Why raw rows do not make a graph.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -221,7 +48,7 @@ pub enum BuildError {
 }
 
 /// A row while it is being built: plain number, or number and weight.
-trait Row: Copy + Send + Sync {
+pub(super) trait Row: Copy + Send + Sync {
     fn number(self) -> u64;
     fn weight(self) -> f64;
     fn new(number: u64, weight: f64) -> Self;
@@ -259,7 +86,7 @@ fn number(i: Vertex, j: Vertex) -> u64 {
 
 /// The undirected edge of a number, smaller end first.
 #[inline]
-fn ends(number: u64) -> (Vertex, Vertex) {
+pub(super) fn ends(number: u64) -> (Vertex, Vertex) {
     ((number >> 33) as Vertex, (number >> 1) as Vertex)
 }
 
@@ -546,115 +373,6 @@ fn merge_block<R: Row>(block: &mut [R], how: Merge) -> Result<usize, GraphError>
         (from, kept) = (to, kept + 1);
     }
     Ok(kept)
-}
-
-/// Sorted distinct edges → CSR.
-fn assemble<W: Weight, R: Row>(n: usize, edges: Vec<R>) -> Graph<W> {
-    let mut offsets = degree_prefix_sums(n, &edges);
-    let arcs = offsets[n] as usize;
-    let bounds = balanced_bounds(&offsets);
-    let mut targets = vec![0 as Vertex; arcs];
-    let mut weights = vec![W::zeroed(); arcs];
-    fill_rows(&edges, &mut offsets, &bounds, &mut targets, &mut weights);
-    drop(edges);
-    Graph::from_valid(offsets.into(), targets.into(), weights.into())
-}
-
-/// The row offsets: each thread counts the arcs of its own range of rows.
-fn degree_prefix_sums<R: Row>(n: usize, edges: &[R]) -> Vec<u64> {
-    let mut offsets = vec![0u64; n + 1];
-    let share = n.div_ceil(tasks()).max(1);
-    offsets[1..].par_chunks_mut(share).enumerate().for_each(|(t, counts)| {
-        let (from, to) = (t * share, t * share + counts.len());
-        let inside = |v: usize| v >= from && v < to;
-        let reach = edges.partition_point(|e| (ends(e.number()).0 as usize) < to);
-        for edge in &edges[..reach] {
-            let (low, high) = ends(edge.number());
-            if inside(low as usize) {
-                counts[low as usize - from] += 1;
-            }
-            if low != high && inside(high as usize) {
-                counts[high as usize - from] += 1;
-            }
-        }
-    });
-    let mut sum = 0;
-    for offset in &mut offsets {
-        sum += *offset;
-        *offset = sum;
-    }
-    offsets
-}
-
-/// How many ranges of rows are filled side by side; each reads all edges, so more than a few are not worth it.
-fn tasks() -> usize {
-    rayon::current_num_threads().clamp(1, 16)
-}
-
-/// Ranges of rows with about equally many arcs.
-fn balanced_bounds(offsets: &[u64]) -> Vec<usize> {
-    let (n, parts) = (offsets.len() - 1, tasks());
-    let arcs = offsets[n];
-    let mut bounds: Vec<usize> = (0..parts).map(|t| offsets.partition_point(|&o| o < arcs * t as u64 / parts as u64)).collect();
-    bounds[0] = 0;
-    bounds.push(n);
-    bounds.dedup();
-    bounds
-}
-
-/// One thread's rows: the cursors of its vertices and its part of the arrays.
-struct Part<'a, W> {
-    vertices: Range<usize>,
-    cursors: &'a mut [u64],
-    start: u64,
-    targets: &'a mut [Vertex],
-    weights: &'a mut [W],
-}
-
-impl<W: Weight> Part<'_, W> {
-    #[inline]
-    fn push(&mut self, row: Vertex, target: Vertex, weight: f64) {
-        let row = row as usize;
-        if row >= self.vertices.start && row < self.vertices.end {
-            let cursor = &mut self.cursors[row - self.vertices.start];
-            let at = (*cursor - self.start) as usize;
-            self.targets[at] = target;
-            if !W::UNIT {
-                self.weights[at] = W::of(weight);
-            }
-            *cursor += 1;
-        }
-    }
-}
-
-/// Appends both ends of every edge. `offsets[i + 1]` is moved to the start of row `i`, used as the cursor of the row, and ends at the end
-/// of the row: where the row offsets want it.
-fn fill_rows<W: Weight, R: Row>(edges: &[R], offsets: &mut [u64], bounds: &[usize], targets: &mut [Vertex], weights: &mut [W]) {
-    let starts: Vec<u64> = bounds.iter().map(|&b| offsets[b]).collect();
-    let n = offsets.len() - 1;
-    offsets.copy_within(0..n, 1);
-    offsets[0] = 0;
-    let (mut cursors, mut targets, mut weights) = (&mut offsets[1..], targets, weights);
-    let mut parts = Vec::with_capacity(bounds.len());
-    for (range, start) in bounds.windows(2).zip(starts.windows(2)) {
-        let arcs = (start[1] - start[0]) as usize;
-        let (own_cursors, more_cursors) = cursors.split_at_mut(range[1] - range[0]);
-        let (own_targets, more_targets) = targets.split_at_mut(arcs);
-        let (own_weights, more_weights) = weights.split_at_mut(arcs);
-        (cursors, targets, weights) = (more_cursors, more_targets, more_weights);
-        let vertices = range[0]..range[1];
-        parts.push(Part { vertices, cursors: own_cursors, start: start[0], targets: own_targets, weights: own_weights });
-    }
-    parts.into_par_iter().for_each(|mut part| {
-        let reach = edges.partition_point(|e| (ends(e.number()).0 as usize) < part.vertices.end);
-        for edge in &edges[..reach] {
-            let (low, high) = ends(edge.number());
-            part.push(low, high, edge.weight());
-            if low != high {
-                part.push(high, low, edge.weight());
-            }
-        }
-    });
 }
 
 /// The graph of undirected edges whose repeats are summed: what [`Graph::from_edges`] promises.

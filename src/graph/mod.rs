@@ -6,19 +6,20 @@
 //! Memory: 4 bytes an arc and 8 a vertex for [`Unit`] weights; weighted graphs add the weight of each arc and 8 bytes a
 //! vertex for its degree.
 
+mod assemble;
 mod build;
 mod components;
 mod contract;
+mod edges;
 mod petgraph;
 mod sprs;
 mod store;
 
-pub use build::{
-    BuildError, Counts, Direction, Duplicates, EdgeList, Listing, MOST_VERTICES, Policy, RawRows, SelfLoops, build, pack, unpack,
-};
+pub use build::{BuildError, build};
 pub(crate) use components::components_within;
 pub use components::{Components, components};
 pub use contract::{Contraction, Members, contract};
+pub use edges::{Counts, Direction, Duplicates, EdgeList, Listing, MOST_VERTICES, Policy, RawRows, SelfLoops, pack, unpack};
 pub use petgraph::{FromPetgraph, from_petgraph, to_petgraph};
 pub use sprs::{from_sprs, to_sprs};
 pub use store::{Array, Unit, Weight};

@@ -4,8 +4,7 @@
 //! Holes are closed, and the vertices of the result are numbered in the order of `node_identifiers()`. An undirected `Csr` yields every edge that is not a loop twice, once from
 //! each end; this shows in its edge count and is undone.
 
-use super::build::{Listing, RawRows, build, pack};
-use super::{AnyGraph, BuildError, Counts, EdgeList, Graph, Policy, Weight};
+use super::{AnyGraph, BuildError, Counts, EdgeList, Graph, Listing, Policy, RawRows, Weight, build, pack};
 use crate::ids::{Cluster, NONE, Vertex};
 use petgraph::graph::UnGraph;
 use petgraph::visit::{EdgeCount, EdgeRef, GraphProp, IntoEdgeReferences, IntoNodeIdentifiers, NodeIndexable};

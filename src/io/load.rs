@@ -110,7 +110,7 @@ pub fn load(path: &Path, options: &LoadOptions, observer: &dyn Observer) -> Resu
     observer.event(Event::Stage { name: "reading", total: None });
     let stdin = path == Path::new("-");
     let shared = (options.hash && stdin).then(|| Arc::new(Mutex::new(Sha256::new())));
-    let source = Source::open(path, shared.clone())?;
+    let source = Source::open_within(path, shared.clone(), Budget(options.memory_limit))?;
     let file = source.file.clone();
     // The hash of a file is computed beside the parsing, from the same mapped pages.
     let hash_file = || (options.hash && !stdin).then(|| source::sha256(path)).transpose();

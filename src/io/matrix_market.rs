@@ -32,6 +32,12 @@ pub(super) fn read(file: &str, bytes: &[u8], settings: Settings) -> Result<(Edge
     if header.vertices > crate::graph::MOST_VERTICES as u64 {
         return Err(ReadError::file(file, crate::ids::TooManyVertices(header.vertices as usize).to_string()));
     }
+    // A vertex costs 8 bytes; a file that is shorter than its vertices are many cannot name half of them.
+    if header.vertices > 1 << 20 && header.vertices > bytes.len() as u64 {
+        let what =
+            format!("the header says {} vertices, but a file of {} bytes cannot name most of them", header.vertices, bytes.len());
+        return Err(ReadError::file(file, what));
+    }
     settings.budget.check(file, 8 * header.vertices)?;
     let (mut rows, counts) = edge_list::read_entries(file, bytes, header.data, header.weighted, settings)?;
     let found = rows.len() as u64;

@@ -12,6 +12,7 @@ mod matrix_market;
 mod metis;
 mod names;
 mod npy;
+mod numbering;
 mod source;
 mod table;
 mod text;

@@ -50,6 +50,11 @@ pub(super) enum Content {
 impl Source {
     /// Opens a file, or standard input for `-`; bytes of standard input also go into `hash`.
     pub fn open(path: &Path, hash: Option<SharedHash>) -> Result<Self, ReadError> {
+        Self::open_within(path, hash, Budget::default())
+    }
+
+    /// [`Source::open`] for streams whose lines must fit in the budget.
+    pub fn open_within(path: &Path, hash: Option<SharedHash>, budget: Budget) -> Result<Self, ReadError> {
         let file = display(path);
         let fail = |source: io::Error| ReadError::io(&file, source);
         if path == Path::new("-") {
@@ -57,7 +62,7 @@ impl Source {
                 Some(hash) => Box::new(Hashed { inner: io::stdin(), hash }),
                 None => Box::new(io::stdin()),
             };
-            let content = Content::Stream(Stream::new(&file, stdin)?);
+            let content = Content::Stream(Stream::new(&file, stdin, budget)?);
             return Ok(Self { file, content });
         }
         let opened = File::open(path).map_err(fail)?;
@@ -66,7 +71,7 @@ impl Source {
             return Err(ReadError::file(&file, "is a directory, not a file"));
         }
         if !meta.is_file() {
-            let content = Content::Stream(Stream::new(&file, Box::new(opened))?);
+            let content = Content::Stream(Stream::new(&file, Box::new(opened), budget)?);
             return Ok(Self { file, content });
         }
         if meta.len() == 0 {
@@ -76,7 +81,7 @@ impl Source {
         let compressed = Compression::of(&map) != Compression::None;
         let named = path.extension().is_some_and(|e| e == "gz" || e == "zst");
         let content = match (compressed, named) {
-            (true, _) => Content::Stream(Stream::new(&file, Box::new(opened))?),
+            (true, _) => Content::Stream(Stream::new(&file, Box::new(opened), budget)?),
             (false, true) => {
                 return Err(ReadError::file(&file, "the name says compressed, but this is no gzip or Zstandard data"));
             }
@@ -207,12 +212,13 @@ pub(super) struct Stream {
     file: String,
     reader: Box<dyn Read + Send>,
     compression: Compression,
+    budget: Budget,
     /// What was read of the line that the next block starts with.
     carry: Vec<u8>,
 }
 
 impl Stream {
-    fn new(file: &str, mut raw: Box<dyn Read + Send>) -> Result<Self, ReadError> {
+    fn new(file: &str, mut raw: Box<dyn Read + Send>, budget: Budget) -> Result<Self, ReadError> {
         let fail = |source: io::Error| ReadError::io(file, source);
         let mut start = Vec::with_capacity(4);
         (&mut raw).take(4).read_to_end(&mut start).map_err(fail)?;
@@ -223,7 +229,7 @@ impl Stream {
             Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(raw)),
             Compression::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(raw).map_err(fail)?),
         };
-        Ok(Self { file: file.to_owned(), reader, compression, carry: Vec::new() })
+        Ok(Self { file: file.to_owned(), reader, compression, budget, carry: Vec::new() })
     }
 
     /// Appends up to `most` bytes and says how many.
@@ -259,6 +265,7 @@ impl Stream {
                 buffer.truncate(end + 1);
                 return Ok(Some(buffer));
             }
+            self.budget.check(&self.file, buffer.len() as u64)?;
             if buffer.len() > LONGEST_LINE {
                 return Err(ReadError::file(&self.file, "a line is longer than 1 GiB"));
             }

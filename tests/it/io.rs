@@ -195,8 +195,8 @@ fn compressed_files() {
 #[test]
 fn the_memory_limit_stops_a_bomb() {
     let limit = LoadOptions { memory_limit: Some(1 << 20), ..LoadOptions::default() };
-    for text in [&b"0 1\n"[..], b"a b\n", b"0 99999999999\n"] {
-        let (_dir, path) = file_with("g.gz", &gzip(&text.repeat(1_000_000)));
+    for text in [&b"0 1\n"[..], b"a b\n", b"0 99999999999\n", b"1"] {
+        let (_dir, path) = file_with("g.gz", &gzip(&text.repeat(1_500_000)));
         assert!(matches!(load(&path, &limit, &Silent).unwrap_err(), ReadError::Memory { .. }));
     }
 }

@@ -131,6 +131,11 @@ fn wrong_files_are_said_with_their_place() {
         ),
         (
             "g.mtx",
+            b"%%MatrixMarket matrix coordinate pattern general\n2000000000 2000000000 1\n1 2\n",
+            "g.mtx: the header says 2000000000 vertices, but a file of 77 bytes cannot name most of them",
+        ),
+        (
+            "g.mtx",
             b"%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 3\n",
             "g.mtx:3:1: an entry outside 1 to 2: \"1 3\"",
         ),
