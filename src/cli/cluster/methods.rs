@@ -101,6 +101,7 @@ pub fn path(what: &WhatArgs, loaded: &Loaded, progress: &Progress) -> anyhow::Re
         optimal: Some(answer.optimal),
         choice: answer.choice,
         united: answer.united,
+        spectrum: None,
     })
 }
 
@@ -147,5 +148,15 @@ fn paper<W: Weight>(graph: &Graph<W>, what: &WhatArgs, params: &KernelDpMeans, p
     let fit = found.fit;
     let cut = objective.evaluate(graph, &fit.labels, fit.clusters).cut;
     let beta = Some(resolution.get());
-    Ok(Found { fit, cut, beta, lambda: Some(found.lambda), interval: None, optimal: None, choice: None, united: false })
+    Ok(Found {
+        fit,
+        cut,
+        beta,
+        lambda: Some(found.lambda),
+        interval: None,
+        optimal: None,
+        choice: None,
+        united: false,
+        spectrum: None,
+    })
 }

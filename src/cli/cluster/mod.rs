@@ -2,6 +2,7 @@
 
 mod checkpoint;
 mod methods;
+mod spectral;
 mod story;
 
 use super::common::Global;
@@ -80,6 +81,10 @@ pub struct WhatArgs {
     /// Exact moves after kernel-dp-means or spectral.
     #[arg(long, value_name = "YES|NO", default_value = "yes", value_parser = yes_no, action = clap::ArgAction::Set)]
     pub refine: bool,
+    /// Print a lower bound of F over all clusterings, from the spectrum, and the gap to it. Costs eigenvectors: on a large graph
+    /// the estimate of time and memory is printed first.
+    #[arg(long)]
+    pub certify: bool,
     #[command(flatten)]
     pub pass: methods::PassArgs,
 }
@@ -131,6 +136,8 @@ pub enum Method {
     Path,
     /// The paper's batch algorithm.
     KernelDpMeans,
+    /// All eigenvectors below β.
+    Spectral,
 }
 
 impl Method {
@@ -138,6 +145,7 @@ impl Method {
         match self {
             Self::Path => "path",
             Self::KernelDpMeans => "kernel-dp-means",
+            Self::Spectral => "spectral",
         }
     }
 }
@@ -152,6 +160,7 @@ pub struct Found {
     optimal: Option<Optimality>,
     choice: Option<Choice>,
     united: bool,
+    spectrum: Option<serde_json::Value>,
 }
 
 fn yes_no(text: &str) -> Result<bool, String> {
@@ -177,10 +186,15 @@ pub fn run(args: &ClusterArgs, global: &Global) -> anyhow::Result<ExitCode> {
     let found = match args.what.method {
         Method::Path => methods::path(&args.what, &loaded, &progress)?,
         Method::KernelDpMeans => methods::kernel_dp_means(&args.what, &loaded, &progress)?,
+        Method::Spectral => spectral::spectral(&args.what, &loaded, &progress)?,
     };
     let seconds = clock.elapsed().as_secs_f64();
     progress.finish();
     let mut document = document(args, &found, &loaded);
+    if args.what.certify {
+        let certificate = spectral::certify(&found, &args.what, &loaded, &progress)?;
+        document.more.insert("certificate".to_owned(), certificate);
+    }
     document.seconds.insert("cluster".to_owned(), seconds);
     output::measure(&mut document, &args.output, &loaded, &found.fit.labels)?;
     for line in story::lines(&found, &args.what, &document) {
@@ -205,7 +219,7 @@ fn check(what: &WhatArgs) -> anyhow::Result<()> {
     if what.checkpoint.is_some() && (what.method != Method::Path || what.resolution.is_some()) {
         bail!("--checkpoint keeps the state of a path: it goes with --method path and without --resolution");
     }
-    if what.method == Method::KernelDpMeans && what.fixed.is_some() {
+    if what.method != Method::Path && what.fixed.is_some() {
         bail!("--fixed goes with --method path");
     }
     Ok(())
@@ -228,6 +242,7 @@ fn document(args: &ClusterArgs, found: &Found, loaded: &Loaded) -> Document {
         trace: found.fit.trace.clone(),
     });
     document.path = found.choice.as_ref().map(path_points);
+    document.spectrum.clone_from(&found.spectrum);
     let mut answer = serde_json::Map::new();
     answer.insert("interval".to_owned(), serde_json::json!(found.interval.map(|(low, high)| [low, high])));
     answer.insert("locally_optimal".to_owned(), serde_json::json!(found.optimal));
