@@ -4,9 +4,9 @@
 //! the answer over a wide interval; one that merely lies on the way is replaced at the next step of the path, so its
 //! interval is about as wide as the stride there. The rule:
 //!
-//! 1. Among the corners, the first (one cluster per component) and the last (where the path began) excepted, and those with
-//!    less than half of the best modularity on the path excepted, take the widest interval, on the linear scale of β,
-//!    provided it is at least [`STANDS_OUT`] strides wide.
+//! 1. Among the corners, the first (one cluster per component) excepted and those with less than half of the best modularity
+//!    on the path excepted, take the widest interval, on the linear scale of β up to where the path began, provided it is
+//!    at least [`STANDS_OUT`] strides wide.
 //! 2. If none is, no scale stands out: take the corner of highest modularity, and say so.
 //!
 //! Modularity never overrules a clear interval; it only keeps a sliver cut off the graph from winning, and decides where
@@ -35,7 +35,7 @@ pub struct Candidate {
     pub cut: f64,
     /// The smallest β at which nothing found is better.
     pub beta_low: f64,
-    /// The largest such β.
+    /// The largest such β, at most the β at which the path began.
     pub beta_high: f64,
     /// `Σ_c (w_c/v − (D_c/v)²)` with `v` the volume of the graph.
     pub modularity: f64,
@@ -80,12 +80,12 @@ pub fn choose<W: Weight>(graph: &Graph<W>, walk: &Walk) -> Choice {
         let point = walk.points()[corner.point];
         let modularity = modularity(graph, &walk.labels(corner.point), point.clusters);
         let (clusters, cut) = (point.clusters, point.cut);
-        Candidate { point: corner.point, clusters, cut, beta_low: corner.beta_low, beta_high: corner.beta_high, modularity }
+        let (beta_low, beta_high) = (corner.beta_low, corner.beta_high.min(walk.start()).max(corner.beta_low));
+        Candidate { point: corner.point, clusters, cut, beta_low, beta_high, modularity }
     };
     let candidates: Vec<Candidate> = corners.iter().map(candidate).collect();
     let best = candidates.iter().map(|c| c.modularity).fold(f64::NEG_INFINITY, f64::max);
-    let inner: Vec<usize> =
-        (1..candidates.len().saturating_sub(1)).filter(|&c| candidates[c].modularity >= MODULARITY_SHARE * best).collect();
+    let inner: Vec<usize> = (1..candidates.len()).filter(|&c| candidates[c].modularity >= MODULARITY_SHARE * best).collect();
     let wide: Vec<usize> = inner
         .iter()
         .copied()

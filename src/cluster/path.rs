@@ -86,11 +86,16 @@ impl Walk {
         corners(&points)
     }
 
+    /// The β at which the path began.
+    pub fn start(&self) -> f64 {
+        self.points.first().map_or(f64::INFINITY, |p| p.beta)
+    }
+
     /// The distance in β from point `index` to the point before it.
     pub fn stride_around(&self, index: usize) -> f64 {
         match index.checked_sub(1) {
             Some(before) => self.points[before].beta - self.points[index].beta,
-            None => f64::INFINITY,
+            None => self.points.get(1).map_or(0.0, |second| self.points[0].beta - second.beta),
         }
     }
 
@@ -122,7 +127,8 @@ impl<'a, W: Weight> Follower<'a, W> {
     pub fn follow(&self, walk: &mut Walk, after_step: &mut dyn FnMut(&Walk) -> bool) {
         let observer = self.annealer.observer;
         observer.event(Event::Stage { name: "following the path", total: None });
-        while !walk.done && !observer.cancelled() {
+        // The first step is always taken, so that even an interrupted search has an answer.
+        while !walk.done && (walk.points.is_empty() || !observer.cancelled()) {
             let started = Instant::now();
             let (state, beta) = self.advance(walk);
             if observer.cancelled() && !walk.points.is_empty() {

@@ -17,11 +17,12 @@ use super::path::{Follower, Point, Walk};
 use super::reduce::{connected, keep_count, reduce};
 use super::state::{Level, State};
 use crate::fit::{Fit, StopReason};
-use crate::graph::{Graph, Weight};
+use crate::graph::{AnyGraph, Graph, Weight};
 use crate::ids::{Cluster, NONE};
 use crate::observe::{Deadline, Observer, PassRecord};
 use crate::params::{ObjectiveKind, Resolution};
 use crate::partition::{Masses, Sums, renumber, renumber_by_size};
+use crate::with_graph;
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 use thiserror::Error;
@@ -118,6 +119,11 @@ impl Search {
     /// Searches. The result does not depend on the number of threads.
     pub fn run<W: Weight>(&self, graph: &Graph<W>, target: &Target, observer: &dyn Observer) -> Result<Answer, SearchError> {
         self.resume(graph, target, &mut Walk::default(), &mut |_| {}, observer)
+    }
+
+    /// The same for a graph whose weight type is known only at run time.
+    pub fn run_any(&self, graph: &AnyGraph, target: &Target, observer: &dyn Observer) -> Result<Answer, SearchError> {
+        with_graph!(graph, g => self.run(g, target, observer))
     }
 
     /// Searches on from a walk stored earlier; `after_step` sees it after every step of the path.
@@ -219,7 +225,7 @@ impl<'a, W: Weight> Job<'a, W> {
         self.follower.follow(walk, &mut on_step);
         let before = choose(self.graph, walk);
         let corner = before.candidates[before.chosen];
-        let beta = f64::midpoint(corner.beta_low, corner.beta_high.min(self.follower.start()));
+        let beta = f64::midpoint(corner.beta_low, corner.beta_high);
         if !self.observer.cancelled() {
             let state = self.follower.polish(walk.labels(corner.point), corner.clusters, beta);
             let (labels, k) = state.numbered();
@@ -227,7 +233,7 @@ impl<'a, W: Weight> Job<'a, W> {
         }
         let choice = choose(self.graph, walk);
         let corner = choice.candidates[choice.chosen];
-        let beta = f64::midpoint(corner.beta_low, corner.beta_high.min(self.follower.start()));
+        let beta = f64::midpoint(corner.beta_low, corner.beta_high);
         let state = State::new(&self.level(), walk.labels(corner.point), corner.clusters);
         let mut answer = self.answer(&state, beta, walk.trace().to_vec(), false);
         answer.interval = Some((corner.beta_low, corner.beta_high));

@@ -78,19 +78,25 @@ impl FactorPlan {
         Some(Self { starts, indices, values, forward, inverse, flops, bytes })
     }
 
-    /// Counts the eigenvalues below `shift`. A zero pivot, or a margin above `nudge`, moves the shift down by `nudge`, then twice that, and so on;
-    /// the count with the smallest margin is returned, an expensive one at once. `None` if no margin is below [`LARGEST_MARGIN`].
+    /// Counts the eigenvalues below `shift`, from `nudge` below it. A zero pivot, or a margin that reaches back to `shift`, moves the
+    /// factorised shift further down, by at least twice the margin; the first count whose margin does not reach back is returned, or
+    /// else the one with the smallest margin, an expensive one at once. `None` if no margin is below [`LARGEST_MARGIN`].
     pub fn count_below(&self, shift: f64, nudge: f64) -> Option<Inertia> {
         let symbolic = self.symbolic()?;
         let mut values = vec![0.0; symbolic.len_val()];
-        let (mut tried, mut best) = (shift, None::<Inertia>);
-        for attempt in 0..4 {
+        // An eigenvalue on the shift does not count as below it.
+        let (mut tried, mut best) = (shift - nudge, None::<Inertia>);
+        for attempt in 0..6 {
             let found = self.factorise(&symbolic, &mut values, tried).filter(|found| found.margin <= LARGEST_MARGIN);
+            // Below the shift by more than its own error, the count cannot take an eigenvalue on the shift for one below.
+            if found.is_some_and(|found| found.margin < shift - tried) {
+                return found;
+            }
             best = best.into_iter().chain(found).min_by(|a, b| a.margin.total_cmp(&b.margin));
-            if best.is_some_and(|best| best.margin <= 1.01 * nudge || self.flops > EXPENSIVE) {
+            if best.is_some() && self.flops > EXPENSIVE {
                 break;
             }
-            tried -= nudge * f64::from(1 << attempt);
+            tried -= (nudge * f64::from(1 << attempt)).max(found.map_or(0.0, |found| 2.0 * found.margin));
         }
         best
     }

@@ -190,7 +190,7 @@ impl<'g, 'a, W: Weight> Solver<'g, 'a, W> {
         let mut low = self.at_least(allowed, top)?;
         low.truncate(allowed);
         let complete = low.check.complete && low.count() == k;
-        low.below = low.reached;
+        low.below = low.values().last().copied().unwrap_or(0.0);
         low.check = SpectrumCheck { expected: k as f64, error_bar: 0.0, found: low.count(), complete, ..low.check };
         Ok(low)
     }
@@ -285,7 +285,10 @@ impl<'g, 'a, W: Weight> Solver<'g, 'a, W> {
         }
         parts.retain(|part| !part.values.is_empty());
         parts.sort_by_key(|part| part.vertices.iter().min().copied());
-        Ok(Spectrum { below, reached: cut, parts, check: combine(&checks), vertices: self.graph.vertices(), products })
+        let check = combine(&checks);
+        // An unfinished search may have missed any eigenvalue, so it has reached nothing.
+        let reached = if check.complete { cut } else { 0.0 };
+        Ok(Spectrum { below, reached, parts, check, vertices: self.graph.vertices(), products })
     }
 
     /// One large component: Lanczos, or a dense matrix when most of its spectrum is wanted.

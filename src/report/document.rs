@@ -106,8 +106,8 @@ pub struct PathPoint {
     pub cut: f64,
     /// The smallest β at which nothing found is better.
     pub beta_low: f64,
-    /// The largest such β; none for the partition with which the path began.
-    pub beta_high: Option<f64>,
+    /// The largest such β, at most the β at which the path began.
+    pub beta_high: f64,
     /// Whether this is the recommended clustering.
     pub recommended: bool,
 }

@@ -213,7 +213,7 @@ fn the_threshold_is_strict() {
     for options in [SpectrumOptions::default(), sparse()] {
         for (beta, count) in [(-1.0, 0), (0.0, 0), (0.5, 3), (0.5 + 1e-6, 5), (1.0, 5), (2.0, 11), (2.1, 12), (100.0, 12)] {
             let s = run(&g, NormalizedCut, Extent::Below(beta), &options);
-            assert_eq!((s.count(), s.check.complete), (count, true), "below {beta}");
+            assert_eq!((s.count(), s.check.complete), (count, true), "below {beta}: {:?}", s.check);
         }
     }
     assert!(spectrum(&g, &Masses::Degree, Extent::Below(f64::NAN), &sparse(), &Silent).is_err());

@@ -260,7 +260,7 @@ pub fn path_points(choice: &Choice) -> Vec<PathPoint> {
         clusters: c.clusters,
         cut: c.cut,
         beta_low: c.beta_low,
-        beta_high: c.beta_high.is_finite().then_some(c.beta_high),
+        beta_high: c.beta_high,
         recommended: at == choice.chosen,
     };
     choice.candidates.iter().enumerate().map(point).collect()

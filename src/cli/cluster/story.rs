@@ -87,8 +87,7 @@ pub fn table(found: &Found) -> String {
     let Some(choice) = &found.choice else { return String::new() };
     let row = |(at, c): (usize, &Candidate)| {
         let mark = if at == choice.chosen { "  recommended" } else { "" };
-        let high = if c.beta_high.is_finite() { format!("{:>9.4}", c.beta_high) } else { format!("{:>9}", "-") };
-        format!("{:>10} {:>14.6} {:>9.4} {high} {:>10.4}{mark}\n", c.clusters, c.cut, c.beta_low, c.modularity)
+        format!("{:>10} {:>14.6} {:>9.4} {:>9.4} {:>10.4}{mark}\n", c.clusters, c.cut, c.beta_low, c.beta_high, c.modularity)
     };
     let head = format!("{:>10} {:>14} {:>9} {:>9} {:>10}\n", "clusters", "cut", "beta from", "to", "modularity");
     head + &choice.candidates.iter().enumerate().map(row).collect::<String>()
