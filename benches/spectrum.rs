@@ -2,7 +2,7 @@
 //!
 //! `cargo bench --bench spectrum [-- NAME …]` prints, for the graphs under `$LAMBDACUT_DATA/graphs` (or `../shared/data/graphs`), the time of
 //! each stage, the number of eigenvalues, the check, the largest residual and the peak memory beside its estimate; and for a dense
-//! matrix the time of our driver. The peer on the same graphs, given the count, is SciPy's `eigsh(D^-½AD^-½, k, which="LA")`.
+//! matrix the time of our driver. The peer on the same graphs, given the count, is `SciPy`'s `eigsh(D^-½AD^-½, k, which="LA")`.
 #![allow(missing_docs)]
 
 use lambdacut::cluster::spectral::{SpectralOptions, spectral};

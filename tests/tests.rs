@@ -1,5 +1,11 @@
 //! The integration tests, one binary with one module a subject.
-#![allow(missing_docs)]
+#![allow(
+    missing_docs,
+    clippy::items_after_statements,
+    clippy::naive_bytecount,
+    clippy::format_collect,
+    clippy::needless_for_each
+)]
 
 #[path = "it/baseline.rs"]
 mod baseline;

@@ -6,7 +6,7 @@
 //!
 //! 1. Among the corners, the first (one cluster per component) excepted and those with less than half of the best modularity
 //!    on the path excepted, take the widest interval, on the linear scale of β up to where the path began, provided it is
-//!    at least [`STANDS_OUT`] strides wide.
+//!    at least `STANDS_OUT` strides wide.
 //! 2. If none is, no scale stands out: take the corner of highest modularity, and say so.
 //!
 //! Modularity never overrules a clear interval; it only keeps a sliver cut off the graph from winning, and decides where

@@ -49,16 +49,15 @@ impl Attempt {
         let mut queue: VecDeque<Vertex> = own.iter().copied().collect();
         let (mut change, mut waiting) = (0.0, 0);
         while let Some(i) = queue.pop_front() {
-            match self.send(level, state, beta, i as usize, links) {
-                Some(part) => (change, waiting) = (change + part, 0),
-                None => {
-                    // Only fellow members are adjacent; wait until one of them has left.
-                    queue.push_back(i);
-                    waiting += 1;
-                    if waiting > queue.len() {
-                        break;
-                    }
-                }
+            if let Some(part) = self.send(level, state, beta, i as usize, links) {
+                (change, waiting) = (change + part, 0);
+                continue;
+            }
+            // Only fellow members are adjacent; wait until one of them has left.
+            queue.push_back(i);
+            waiting += 1;
+            if waiting > queue.len() {
+                break;
             }
         }
         let done = queue.is_empty() && change < -EPSILON;

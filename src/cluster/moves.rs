@@ -1,6 +1,6 @@
 //! Exact moves: local search on `F = Σ_c (cut_c / M_c − β)` one vertex at a time.
 //!
-//! **Order and threads.** Active vertices are visited in rounds, ascending, in blocks of [`BLOCK`]. For a block the best
+//! **Order and threads.** Active vertices are visited in rounds, ascending, in blocks of `BLOCK`. For a block the best
 //! moves are found in parallel against the state at its start; then they are applied in vertex order, each only if its
 //! exact change against the *current* state is negative. The result depends on the block size, never on the threads. A
 //! move makes the neighbours of the vertex active for the next round; a refused proposal stays active.

@@ -1,9 +1,9 @@
 //! The path: the best clustering found for every β, from many clusters to one per component.
 //!
 //! Annealing ([`super::anneal`]) already visits a sequence of β; the path keeps what it finds. Each step starts from the partition
-//! of the last, is repaired ([`super::repair`]) and made connected ([`super::connect`]), and is kept as a point (k, Cut); the hull
+//! of the last, is repaired ([`super::repair`]) and made connected (`connect`), and is kept as a point (k, Cut); the hull
 //! ([`super::hull`]) of these points then says which partition is best at which β. The stride adapts: a step that loses
-//! more than [`STEEP`] of the clusters is taken again at half the stride, down to an eighth; below a fifth of the
+//! more than `STEEP` of the clusters is taken again at half the stride, down to an eighth; below a fifth of the
 //! scale the stride shrinks with β, so that coarse structure, which lives at small β, is seen as well.
 //!
 //! A step depends on nothing but the partition and β it starts from, so a walk can be stored after any step ([`Walk`] is

@@ -4,11 +4,11 @@
 //! cluster that has swallowed whole good ones together with everybody's leftovers: adding a leftover to a large cluster
 //! costs least, and swallowing a good cluster pays for many leftovers. Both are invisible to moves and merges. A repair
 //!
-//! 1. marks clusters with `cut_c/M_c > `[`POOR`]`·β` or a mass above [`OVERSIZED`] times the median (by mass);
+//! 1. marks clusters with `cut_c/M_c > ``POOR``·β` or a mass above `OVERSIZED` times the median (by mass);
 //! 2. makes every member of a marked cluster a cluster of its own;
 //! 3. anneals from there down to β. [`Scope::Inside`] keeps the members of each marked cluster among themselves, with every
 //!    other cluster contracted to one vertex, so that the good clusters inside a sink come out; then it dissolves
-//!    what does not pay for itself ([`dissolve`]). [`Scope::Free`] lets them mix with everything;
+//!    what does not pay for itself (`dissolve`). [`Scope::Free`] lets them mix with everything;
 //! 4. keeps the result only if F fell. Right after step 2 it is worse; only the re-optimised answer is judged.
 //!
 //! Cost: `Inside` one contraction of the graph and annealing on a problem of the size of the marked clusters; `Free`

@@ -38,6 +38,7 @@ impl Account {
 
     /// The account of two sets joined by `links`.
     #[inline]
+    #[must_use]
     pub fn with(self, other: Self, links: f64) -> Self {
         Self {
             mass: self.mass + other.mass,
@@ -48,6 +49,7 @@ impl Account {
 
     /// What is left when `other`, with `links` to the rest, leaves.
     #[inline]
+    #[must_use]
     pub fn without(self, other: Self, links: f64) -> Self {
         Self {
             mass: self.mass - other.mass,

@@ -80,7 +80,7 @@ impl FactorPlan {
 
     /// Counts the eigenvalues below `shift`, from `nudge` below it. A zero pivot, or a margin that reaches back to `shift`, moves the
     /// factorised shift further down, by at least twice the margin; the first count whose margin does not reach back is returned, or
-    /// else the one with the smallest margin, an expensive one at once. `None` if no margin is below [`LARGEST_MARGIN`].
+    /// else the one with the smallest margin, an expensive one at once. `None` if no margin is below `LARGEST_MARGIN`.
     pub fn count_below(&self, shift: f64, nudge: f64) -> Option<Inertia> {
         let symbolic = self.symbolic()?;
         let mut values = vec![0.0; symbolic.len_val()];

@@ -78,6 +78,9 @@ fn nmi(found: &[u32], truth: &[u32]) -> f64 {
     Agreement::of(found, truth).map_or(0.0, |a| a.nmi)
 }
 
+/// An experiment: its name, its title, and what runs it.
+type Entry = (Experiment, &'static str, fn(&Context<'_>) -> Run);
+
 /// Runs the experiments in the order of the paper.
 pub fn run(args: &PaperArgs, global: &Global) -> anyhow::Result<ExitCode> {
     let progress = global.progress()?;
@@ -85,7 +88,6 @@ pub fn run(args: &PaperArgs, global: &Global) -> anyhow::Result<ExitCode> {
         std::fs::create_dir_all(dir).with_context(|| format!("cannot create {}", dir.display()))?;
     }
     let context = Context { args, quick: args.quick, seed: args.seed };
-    type Entry = (Experiment, &'static str, fn(&Context<'_>) -> Run);
     let all: [Entry; 4] = [
         (Experiment::Gaussians, "three Gaussians", gaussians::run),
         (Experiment::Table1, "Table 1", uci::run),

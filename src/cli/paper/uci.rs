@@ -158,12 +158,12 @@ fn split_and_run(data: &Labelled, seed: u64, lengths: &Lengths) -> anyhow::Resul
     let lambda = farthest_first(&points, data.classes).unwrap_or(1.0);
     let dp_means = DpMeans::new(lambda).run(&points, &Silent)?;
     let k_means = KMeans { seed, ..KMeans::new(data.classes) }.run(&points, &Silent)?;
-    let gibbs = gibbs(data.select(validation), (points, truth.clone()), seed, lengths)?;
+    let gibbs = gibbs(data.select(validation), &(points, truth.clone()), seed, lengths)?;
     Ok([nmi(&dp_means.fit.labels, &truth), nmi(&k_means.fit.labels, &truth), gibbs])
 }
 
 /// The average NMI of the samples, with the α and σ that did best on the validation set.
-fn gibbs(validation: (Points, Vec<u32>), clustering: (Points, Vec<u32>), seed: u64, lengths: &Lengths) -> anyhow::Result<f64> {
+fn gibbs(validation: (Points, Vec<u32>), clustering: &(Points, Vec<u32>), seed: u64, lengths: &Lengths) -> anyhow::Result<f64> {
     let (points, truth) = (validation.0.centred(), validation.1);
     let values = points.values();
     let variance = values.iter().map(|v| v * v).sum::<f64>() / values.len() as f64;
