@@ -13,6 +13,9 @@ mod baseline;
 #[path = "it/build.rs"]
 mod build;
 
+#[path = "it/cli_cluster.rs"]
+mod cli_cluster;
+
 #[path = "it/cli_evaluate.rs"]
 mod cli_evaluate;
 

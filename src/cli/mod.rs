@@ -8,7 +8,6 @@ mod convert;
 mod evaluate;
 mod generate;
 mod input;
-#[allow(dead_code)] // run by `cluster --layers`
 mod layers;
 mod output;
 mod paper;

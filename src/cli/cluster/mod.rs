@@ -5,8 +5,9 @@ mod methods;
 mod spectral;
 mod story;
 
-use super::common::Global;
-use super::input::{GraphArgs, Loaded, read_labels_for};
+use super::common::{Global, Progress};
+use super::input::{GraphArgs, Loaded, ReadArgs, read_labels_for};
+use super::layers::{self, Job, LayersArgs};
 use super::output::{self, OutputArgs};
 use anyhow::bail;
 use clap::{Args, ValueEnum};
@@ -16,7 +17,7 @@ use lambdacut::cluster::search::Optimality;
 use lambdacut::fit::{Fit, StopReason};
 use lambdacut::ids::Cluster;
 use lambdacut::io::Unknown;
-use lambdacut::params::{DEFAULT_SEED, ObjectiveKind};
+use lambdacut::params::{DEFAULT_SEED, ObjectiveKind, StopRules};
 use lambdacut::report::document::{Document, FitSection, ObjectiveSection, PathPoint};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -35,8 +36,14 @@ lambdacut cluster graph.edges --clusters 50 --truth truth.labels\n  \
 lambdacut cluster graph.edges --method kernel-dp-means --resolution 0.4"
 )]
 pub struct ClusterArgs {
+    /// The graph: an edge list, METIS (.graph), Matrix Market (.mtx) or binary (.lcut), also as .gz or .zst; `-` is standard
+    /// input.
+    #[arg(required_unless_present = "layers", conflicts_with = "layers")]
+    graph: Option<PathBuf>,
     #[command(flatten)]
-    graph: GraphArgs,
+    reading: ReadArgs,
+    #[command(flatten)]
+    layers: LayersArgs,
     #[command(flatten)]
     what: WhatArgs,
     #[command(flatten)]
@@ -181,7 +188,8 @@ pub fn run(args: &ClusterArgs, global: &Global) -> anyhow::Result<ExitCode> {
     let started = Instant::now();
     let progress = global.progress()?;
     check(&args.what)?;
-    let loaded = args.graph.load(&progress)?;
+    let Some(path) = &args.graph else { return several(args, &progress) };
+    let loaded = args.reading.load(path, &progress)?;
     let clock = Instant::now();
     let found = match args.what.method {
         Method::Path => methods::path(&args.what, &loaded, &progress)?,
@@ -190,7 +198,7 @@ pub fn run(args: &ClusterArgs, global: &Global) -> anyhow::Result<ExitCode> {
     };
     let seconds = clock.elapsed().as_secs_f64();
     progress.finish();
-    let mut document = document(args, &found, &loaded);
+    let mut document = document(&args.what, &found, &loaded);
     if args.what.certify {
         let certificate = spectral::certify(&found, &args.what, &loaded, &progress)?;
         document.more.insert("certificate".to_owned(), certificate);
@@ -203,6 +211,24 @@ pub fn run(args: &ClusterArgs, global: &Global) -> anyhow::Result<ExitCode> {
     output::finish(document, &args.output, &loaded, &found.fit.labels, global, args.what.seed, started)?;
     let interrupted = found.fit.stop == StopReason::Cancelled;
     Ok(if interrupted { ExitCode::from(130) } else { ExitCode::SUCCESS })
+}
+
+/// Several layers at once.
+fn several(args: &ClusterArgs, progress: &Progress) -> anyhow::Result<ExitCode> {
+    let what = &args.what;
+    if what.method != Method::Path || what.clusters.is_some() || what.fixed.is_some() || what.start.is_some() || what.certify {
+        bail!("--layers goes with --resolution and --objective, --effort, --time-limit; not with other ways of clustering");
+    }
+    let job = Job {
+        reading: &args.reading,
+        kind: what.objective.kind(),
+        resolution: what.resolution,
+        effort: what.effort.effort(),
+        stop: StopRules { time: what.time_limit.map(std::time::Duration::from_secs_f64), ..StopRules::default() },
+        output: args.output.output.as_deref(),
+        json: args.output.json.as_deref(),
+    };
+    layers::run(&args.layers, &job, progress)
 }
 
 /// Requests that contradict themselves.
@@ -225,10 +251,10 @@ fn check(what: &WhatArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn document(args: &ClusterArgs, found: &Found, loaded: &Loaded) -> Document {
+fn document(what: &WhatArgs, found: &Found, loaded: &Loaded) -> Document {
     let mut document = Document { graph: Some(loaded.section.clone()), ..Document::default() };
     document.objective = Some(ObjectiveSection {
-        kind: args.what.objective.kind(),
+        kind: what.objective.kind(),
         resolution: found.beta,
         lambda: found.lambda,
         value: found.fit.value,
@@ -236,7 +262,7 @@ fn document(args: &ClusterArgs, found: &Found, loaded: &Loaded) -> Document {
         clusters: found.fit.clusters,
     });
     document.fit = Some(FitSection {
-        method: args.what.method.name().to_owned(),
+        method: what.method.name().to_owned(),
         stop: found.fit.stop,
         passes: found.fit.trace.len(),
         trace: found.fit.trace.clone(),
@@ -291,15 +317,14 @@ pub fn run_path(args: PathArgs, global: &Global) -> anyhow::Result<ExitCode> {
     let started = Instant::now();
     let progress = global.progress()?;
     check(&what)?;
-    let args = ClusterArgs { graph, what, output };
-    let loaded = args.graph.load(&progress)?;
+    let loaded = graph.load(&progress)?;
     let clock = Instant::now();
-    let found = methods::path(&args.what, &loaded, &progress)?;
+    let found = methods::path(&what, &loaded, &progress)?;
     progress.finish();
-    let mut document = document(&args, &found, &loaded);
+    let mut document = document(&what, &found, &loaded);
     document.seconds.insert("cluster".to_owned(), clock.elapsed().as_secs_f64());
-    output::measure(&mut document, &args.output, &loaded, &found.fit.labels)?;
+    output::measure(&mut document, &output, &loaded, &found.fit.labels)?;
     output::print(&story::table(&found))?;
-    output::finish(document, &args.output, &loaded, &found.fit.labels, global, args.what.seed, started)?;
+    output::finish(document, &output, &loaded, &found.fit.labels, global, what.seed, started)?;
     Ok(if found.fit.stop == StopReason::Cancelled { ExitCode::from(130) } else { ExitCode::SUCCESS })
 }

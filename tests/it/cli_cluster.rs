@@ -1,0 +1,150 @@
+//! `lambdacut cluster` and `lambdacut path` as their users run them.
+
+use assert_cmd::Command;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn bundled(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets").join(name)
+}
+
+fn lambdacut(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lambdacut"));
+    command.args(args);
+    command
+}
+
+fn rows(file: &Path) -> Vec<String> {
+    let text = fs::read_to_string(file).unwrap();
+    text.lines().filter(|line| !line.starts_with('#')).map(str::to_owned).collect()
+}
+
+#[test]
+fn a_bundled_graph_gets_labels_json_and_a_summary() {
+    let dir = tempfile::tempdir().unwrap();
+    let (labels, json) = (dir.path().join("out.labels"), dir.path().join("out.json"));
+    let graph = bundled("football.edges");
+    let truth = bundled("football.labels");
+    let done = lambdacut(&["cluster", "--truth"])
+        .arg(&truth)
+        .arg(&graph)
+        .arg("-o")
+        .arg(&labels)
+        .arg("--json")
+        .arg(&json)
+        .assert()
+        .success();
+    let summary = String::from_utf8_lossy(&done.get_output().stderr).into_owned();
+    assert!(summary.contains("clusters") && summary.contains("runner-up"), "{summary}");
+    assert_eq!(rows(&labels).len(), 115);
+    let document: serde_json::Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
+    for key in ["graph", "objective", "fit", "path", "metrics", "truth", "seconds", "memory", "provenance"] {
+        assert!(!document[key].is_null(), "{key}");
+    }
+    assert!(document["truth"]["nmi"].as_f64().unwrap() > 0.85);
+    assert_eq!(document["metrics"]["disconnected_clusters"], 0);
+    let recommended = document["path"].as_array().unwrap().iter().filter(|p| p["recommended"] == true).count();
+    assert_eq!(recommended, 1);
+    let distinct: std::collections::BTreeSet<String> =
+        rows(&labels).iter().map(|row| row.split('\t').nth(1).unwrap().to_owned()).collect();
+    assert_eq!(document["objective"]["clusters"].as_u64().unwrap() as usize, distinct.len());
+}
+
+#[test]
+fn threads_and_methods_agree_with_themselves() {
+    let dir = tempfile::tempdir().unwrap();
+    let graph = bundled("polblogs.edges");
+    for how in [&["--resolution", "0.3"][..], &["--clusters", "5"], &["--resolution", "0.3", "--method", "kernel-dp-means"]] {
+        let run = |threads: &str| {
+            let out = dir.path().join(format!("{threads}.labels"));
+            lambdacut(&["cluster", "-q", "--threads", threads]).args(how).arg(&graph).arg("-o").arg(&out).assert().success();
+            rows(&out)
+        };
+        assert_eq!(run("1"), run("2"));
+    }
+}
+
+#[test]
+fn spectral_clusters_and_certificates_come_from_the_command_line() {
+    let dir = tempfile::tempdir().unwrap();
+    let json = dir.path().join("out.json");
+    let graph = bundled("karate.edges");
+    lambdacut(&["cluster", "--method", "spectral", "--resolution", "0.4", "--certify", "--json"])
+        .arg(&json)
+        .arg(&graph)
+        .assert()
+        .success();
+    let document: serde_json::Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
+    assert_eq!(document["spectrum"]["check"]["complete"], true);
+    let bound = document["certificate"]["bound"].as_f64().unwrap();
+    assert!(bound <= document["objective"]["value"].as_f64().unwrap());
+}
+
+#[test]
+fn several_layers_share_their_clusters() {
+    let dir = tempfile::tempdir().unwrap();
+    let ring = |name: &str, cliques: usize| {
+        let path = dir.path().join(name);
+        let mut text = String::new();
+        for c in 0..cliques {
+            for i in 0..5 {
+                for j in 0..i {
+                    text.push_str(&format!("{} {}\n", 5 * c + i, 5 * c + j));
+                }
+            }
+            text.push_str(&format!("{} {}\n", 5 * c + 4, 5 * ((c + 1) % cliques)));
+        }
+        fs::write(&path, text).unwrap();
+        path
+    };
+    let (a, b, out) = (ring("a.edges", 4), ring("b.edges", 4), dir.path().join("out"));
+    lambdacut(&["cluster", "--resolution", "0.4", "-o"]).arg(&out).arg("--layers").arg(a).arg(b).assert().success();
+    let (first, second) = (rows(&out.join("a.labels")), rows(&out.join("b.labels")));
+    assert_eq!(first.len(), 20);
+    assert_eq!(first, second);
+}
+
+#[test]
+fn wrong_requests_are_explained_and_write_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("out.labels");
+    let graph = bundled("karate.edges");
+    for (how, word) in [
+        (&["--resolution", "0"][..], "component"),
+        (&["--resolution", "nan"], "finite"),
+        (&["--clusters", "35"], "34"),
+        (&["--clusters", "0"], "at least 1"),
+        (&["--method", "kernel-dp-means"], "--resolution"),
+    ] {
+        let failed = lambdacut(&["cluster"]).args(how).arg(&graph).arg("-o").arg(&out).assert().code(1);
+        let message = String::from_utf8_lossy(&failed.get_output().stderr).into_owned();
+        assert!(message.contains(word), "{how:?}: {message}");
+        assert!(!out.exists());
+    }
+}
+
+#[test]
+fn a_checkpoint_is_taken_up_and_one_of_another_graph_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let (checkpoint, first, second) = (dir.path().join("walk"), dir.path().join("1"), dir.path().join("2"));
+    let graph = bundled("football.edges");
+    let run = |graph: &Path, out: &Path| {
+        let mut command = lambdacut(&["cluster", "-q", "--checkpoint"]);
+        command.arg(&checkpoint).arg(graph).arg("-o").arg(out).assert()
+    };
+    run(&graph, &first).success();
+    assert!(checkpoint.exists());
+    run(&graph, &second).success();
+    assert_eq!(rows(&first), rows(&second));
+    let refused = run(&bundled("karate.edges"), &second).code(1);
+    assert!(String::from_utf8_lossy(&refused.get_output().stderr).contains("another graph"));
+}
+
+#[test]
+fn the_path_is_a_table_with_one_recommendation() {
+    let done = lambdacut(&["path"]).arg(bundled("dolphins.edges")).assert().success();
+    let table = String::from_utf8_lossy(&done.get_output().stdout).into_owned();
+    assert!(table.lines().count() > 4, "{table}");
+    assert_eq!(table.matches("recommended").count(), 1);
+    assert!(table.lines().any(|row| row.trim_start().starts_with("2 ") && row.contains("recommended")), "{table}");
+}
