@@ -5,8 +5,8 @@
 //! interval is about as wide as the stride there. The rule:
 //!
 //! 1. Among the corners, the first (one cluster per component) excepted and those with less than half of the best modularity
-//!    on the path excepted, take the widest interval, on the linear scale of β up to where the path began, provided it is
-//!    at least `STANDS_OUT` strides wide.
+//!    on the path excepted, take the widest interval, on the linear scale of β up to where the path began, provided it
+//!    covers at least a twelfth of that range (for normalized cut: 0.075).
 //! 2. If none is, no scale stands out: take the corner of highest modularity, and say so.
 //!
 //! Modularity never overrules a clear interval; it only keeps a sliver cut off the graph from winning, and decides where
@@ -18,8 +18,8 @@ use crate::ids::Cluster;
 use crate::partition::{Masses, Sums};
 use serde::{Deserialize, Serialize};
 
-/// An interval stands out when it is this many times as wide as the stride of the path around it.
-const STANDS_OUT: f64 = 1.5;
+/// An interval stands out when it covers this share of the range of the path.
+const WIDE: f64 = 1.0 / 12.0;
 
 /// A corner with less than this share of the best modularity is no candidate.
 const MODULARITY_SHARE: f64 = 0.5;
@@ -86,12 +86,8 @@ pub fn choose<W: Weight>(graph: &Graph<W>, walk: &Walk) -> Choice {
     let candidates: Vec<Candidate> = corners.iter().map(candidate).collect();
     let best = candidates.iter().map(|c| c.modularity).fold(f64::NEG_INFINITY, f64::max);
     let inner: Vec<usize> = (1..candidates.len()).filter(|&c| candidates[c].modularity >= MODULARITY_SHARE * best).collect();
-    let wide: Vec<usize> = inner
-        .iter()
-        .copied()
-        .filter(|&c| candidates[c].width() >= STANDS_OUT * walk.stride_around(candidates[c].point))
-        .collect();
-    let (pool, key, reason): (Vec<usize>, fn(&Candidate) -> f64, Reason) = if !wide.is_empty() {
+    let wide = inner.iter().any(|&c| candidates[c].width() >= WIDE * walk.start());
+    let (pool, key, reason): (Vec<usize>, fn(&Candidate) -> f64, Reason) = if wide {
         (inner, Candidate::width, Reason::Interval)
     } else if candidates.len() > 2 {
         ((0..candidates.len()).collect(), |c| c.modularity, Reason::Modularity)

@@ -91,14 +91,6 @@ impl Walk {
         self.points.first().map_or(f64::INFINITY, |p| p.beta)
     }
 
-    /// The distance in β from point `index` to the point before it.
-    pub fn stride_around(&self, index: usize) -> f64 {
-        match index.checked_sub(1) {
-            Some(before) => self.points[before].beta - self.points[index].beta,
-            None => self.points.get(1).map_or(0.0, |second| self.points[0].beta - second.beta),
-        }
-    }
-
     /// Adds a partition found in another way.
     pub fn add(&mut self, point: Point, labels: &[Cluster]) {
         self.points.push(point);
