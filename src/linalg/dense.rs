@@ -167,9 +167,11 @@ mod driver {
 #[cfg(not(feature = "lapack"))]
 mod driver {
     use super::{EigenPairs, LinalgError, Range};
-    use faer::{MatRef, Side};
+    use faer::{MatRef, Par, Side};
 
     pub fn eigen(matrix: Vec<f64>, n: usize, range: Range) -> Result<EigenPairs, LinalgError> {
+        // faer divides sums among threads; one thread keeps results the same on any number of them.
+        faer::set_global_parallelism(Par::Seq);
         let view = MatRef::from_column_major_slice(&matrix, n, n);
         let all = view.self_adjoint_eigen(Side::Lower).map_err(|_| LinalgError::Failed(1))?;
         let inside = |value: f64| match range {
