@@ -85,16 +85,16 @@ fn several_layers_share_their_clusters() {
     let dir = tempfile::tempdir().unwrap();
     let ring = |name: &str, cliques: usize| {
         let path = dir.path().join(name);
-        let mut text = String::new();
+        let mut lines = Vec::new();
         for c in 0..cliques {
             for i in 0..5 {
                 for j in 0..i {
-                    text.push_str(&format!("{} {}\n", 5 * c + i, 5 * c + j));
+                    lines.push(format!("{} {}", 5 * c + i, 5 * c + j));
                 }
             }
-            text.push_str(&format!("{} {}\n", 5 * c + 4, 5 * ((c + 1) % cliques)));
+            lines.push(format!("{} {}", 5 * c + 4, 5 * ((c + 1) % cliques)));
         }
-        fs::write(&path, text).unwrap();
+        fs::write(&path, lines.join("\n")).unwrap();
         path
     };
     let (a, b, out) = (ring("a.edges", 4), ring("b.edges", 4), dir.path().join("out"));
