@@ -30,24 +30,28 @@ pub(super) struct Plan {
     pub repairs: (usize, usize),
     /// The same at every step of the path.
     pub path_repairs: (usize, usize),
+    /// From how many partitions of the path an answer with a given number of clusters is sought.
+    pub starts: usize,
 }
 
 impl Effort {
     pub(super) fn plan(self) -> Plan {
         match self {
             Self::Fast => Plan {
-                tuning: Tuning { rounds: 5, shrink: 0.9, pieces: false },
+                tuning: Tuning { rounds: 3, shrink: 0.8, pieces: false },
                 steps: 5,
                 stride: 0.1,
                 repairs: (1, 0),
                 path_repairs: (0, 0),
+                starts: 2,
             },
             Self::Normal => Plan {
                 tuning: Tuning { rounds: 20, shrink: 0.98, pieces: true },
                 steps: 5,
                 stride: 0.05,
-                repairs: (2, 6),
+                repairs: (2, 3),
                 path_repairs: (1, 0),
+                starts: 4,
             },
             Self::Best => Plan {
                 tuning: Tuning { rounds: 100, shrink: 0.98, pieces: true },
@@ -55,6 +59,7 @@ impl Effort {
                 stride: 0.025,
                 repairs: (4, 24),
                 path_repairs: (1, 1),
+                starts: 12,
             },
         }
     }

@@ -271,6 +271,11 @@ impl<'a, W: Weight> Follower<'a, W> {
         self.plan.repairs.0 + self.plan.repairs.1
     }
 
+    /// From how many partitions of the path an answer with a given number of clusters is sought.
+    pub fn starts(&self) -> usize {
+        self.plan.starts
+    }
+
     /// Rounds of moves.
     pub fn rounds(&self) -> usize {
         self.plan.tuning.rounds

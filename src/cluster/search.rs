@@ -285,7 +285,7 @@ impl<'a, W: Weight> Job<'a, W> {
         corners(&points).iter().find(|c| c.point == 0).map(|c| (c.beta_low, c.beta_high))
     }
 
-    /// The last partition of the path with at least `k` clusters, merged down to exactly `k`.
+    /// The last few partitions of the path with at least `k` clusters, merged down to exactly `k`; the best of them, improved.
     fn exactly(&self, k: usize, walk: &mut Walk, after_step: &mut dyn FnMut(&Walk)) -> Answer {
         let mut on_step = |walk: &Walk| {
             after_step(walk);
@@ -294,13 +294,7 @@ impl<'a, W: Weight> Job<'a, W> {
         if walk.points().last().is_none_or(|p| p.clusters > k) {
             self.follower.follow(walk, &mut on_step);
         }
-        let level = self.level();
-        let enough = walk.points().iter().enumerate().filter(|(_, p)| p.clusters >= k).min_by_key(|(_, p)| p.clusters);
-        let (mut state, beta) = match enough {
-            Some((at, point)) => (State::new(&level, walk.labels(at), point.clusters), point.beta),
-            None => (State::singletons(&level), self.follower.start()),
-        };
-        let mut united = self.settle_at(&mut state, k);
+        let (mut state, mut united, beta) = self.merged_down(k, walk);
         let mut whole = false;
         for _ in 0..self.follower.attempts() {
             if self.observer.cancelled() {
@@ -321,6 +315,26 @@ impl<'a, W: Weight> Job<'a, W> {
         let seen: Vec<(usize, f64)> = walk.points().iter().map(|p| (p.clusters, p.cut)).collect();
         answer.interval = self.interval(&state, &seen);
         answer
+    }
+
+    /// The best of the path's partitions with just enough clusters, each merged down to `k`; whether components had to be
+    /// united, and the β of the path there.
+    fn merged_down(&self, k: usize, walk: &Walk) -> (State, bool, f64) {
+        let level = self.level();
+        let mut enough: Vec<usize> = (0..walk.points().len()).filter(|&at| walk.points()[at].clusters >= k).collect();
+        enough.sort_by_key(|&at| walk.points()[at].clusters);
+        let down = |at: usize| {
+            let point = walk.points()[at];
+            let mut state = State::new(&level, walk.labels(at), point.clusters);
+            let united = self.settle_at(&mut state, k);
+            (state, united, point.beta)
+        };
+        let candidates = enough.into_iter().take(self.follower.starts()).map(down);
+        candidates.min_by(|a, b| a.0.cut().total_cmp(&b.0.cut())).unwrap_or_else(|| {
+            let mut state = State::singletons(&level);
+            let united = self.settle_at(&mut state, k);
+            (state, united, self.follower.start())
+        })
     }
 
     /// Brings a state to exactly `k` connected clusters by merges, with moves in between.
