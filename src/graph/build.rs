@@ -109,7 +109,7 @@ pub fn build(list: EdgeList, policy: &Policy) -> Result<(AnyGraph, Counts), Buil
         rows => {
             let rows = match rows {
                 RawRows::Plain(rows) => rows,
-                RawRows::Weighted(rows) => without_weights(vertices, &rows, &mut counts)?,
+                RawRows::Weighted(rows) => without_weights(&rows, &mut counts),
             };
             let edges = merged(vertices, rows, listing, *policy, &mut counts)?;
             AnyGraph::Unit(assemble::<Unit, _>(vertices, edges))
@@ -130,12 +130,11 @@ fn weighted(
     Ok(if policy.single_precision { AnyGraph::F32(assemble(n, edges)) } else { AnyGraph::F64(assemble(n, edges)) })
 }
 
-/// Drops the weights, and with them the rows of weight 0.
-fn without_weights(n: usize, rows: &[(u64, f64)], counts: &mut Counts) -> Result<Vec<u64>, GraphError> {
-    check(n, rows)?;
-    let kept: Vec<u64> = rows.par_iter().filter(|&&(_, w)| w > 0.0).map(|&(arc, _)| arc).collect();
+/// Drops the weights, whatever they are, and with them the rows of weight 0.
+fn without_weights(rows: &[(u64, f64)], counts: &mut Counts) -> Vec<u64> {
+    let kept: Vec<u64> = rows.par_iter().filter(|&&(_, w)| w != 0.0).map(|&(arc, _)| arc).collect();
     counts.zero_weights += (rows.len() - kept.len()) as u64;
-    Ok(kept)
+    kept
 }
 
 /// The distinct edges `i ≤ j` of the result with their weights, sorted.

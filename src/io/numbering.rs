@@ -43,6 +43,33 @@ impl RawRow for (u64, f64) {
     }
 }
 
+/// Lets every piece fill its own part of `rows`, which is as long as its room; in parallel.
+pub(super) fn fill_parts<R: RawRow, T: Send>(
+    mut rows: &mut [R],
+    room: &[usize],
+    parse: impl Fn(usize, &mut [R]) -> T + Sync,
+) -> Vec<T> {
+    let mut tasks = Vec::with_capacity(room.len());
+    for (piece, &room) in room.iter().enumerate() {
+        let (own, after) = rows.split_at_mut(room);
+        tasks.push((piece, own));
+        rows = after;
+    }
+    tasks.into_par_iter().map(|(piece, own)| parse(piece, own)).collect()
+}
+
+/// Closes the gaps that [`fill_parts`] leaves in `rows[start..]` where pieces kept less than they had room for.
+pub(super) fn close_gaps<R: RawRow>(rows: &mut Vec<R>, start: usize, room: &[usize], kept: &[usize]) {
+    let (mut from, mut end) = (start, start);
+    for (&room, &kept) in room.iter().zip(kept) {
+        if from != end {
+            rows.copy_within(from..from + kept, end);
+        }
+        (from, end) = (from + room, end + kept);
+    }
+    rows.truncate(end);
+}
+
 /// How vertices are numbered so far.
 pub(super) enum Ids {
     /// Rows hold ids of 32 bits.
