@@ -49,12 +49,19 @@ pub enum BuildError {
 
 /// A row while it is being built: plain number, or number and weight.
 pub(super) trait Row: Copy + Send + Sync {
+    /// What rows are sorted by: the number, then the weight.
+    type Key: Copy + Ord + Send;
+    fn key(self) -> Self::Key;
     fn number(self) -> u64;
     fn weight(self) -> f64;
     fn new(number: u64, weight: f64) -> Self;
 }
 
 impl Row for u64 {
+    type Key = u64;
+    fn key(self) -> u64 {
+        self
+    }
     fn number(self) -> u64 {
         self
     }
@@ -67,6 +74,11 @@ impl Row for u64 {
 }
 
 impl Row for (u64, f64) {
+    type Key = (u64, u64);
+    fn key(self) -> (u64, u64) {
+        // The bits of numbers that are not negative are ordered like the numbers.
+        (self.0, self.1.to_bits())
+    }
     fn number(self) -> u64 {
         self.0
     }
@@ -216,10 +228,8 @@ fn number_rows<R: Row>(rows: &mut [R], listing: Listing, self_loops: SelfLoops, 
 fn sort<R: Row>(rows: &mut [R], stable: bool) {
     if stable {
         rows.par_sort_by_key(|row| row.number() >> 1);
-    } else if size_of::<R>() == size_of::<u64>() {
-        rows.par_sort_unstable_by_key(|row| row.number());
     } else {
-        rows.par_sort_unstable_by_key(|row| (row.number(), row.weight().to_bits()));
+        super::sort::sort(rows);
     }
 }
 

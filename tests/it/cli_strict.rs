@@ -88,7 +88,7 @@ fn wrong_files() -> Vec<(&'static str, Vec<u8>, &'static str)> {
         ),
         (
             "trailing.txt.gz",
-            [&text[..], b"more"].concat(),
+            [&text[..], b"more than nothing"].concat(),
             "trailing.txt.gz: damaged, truncated or trailing gzip data behind byte 8000 of the text, in line 2001: invalid gzip header",
         ),
         (

@@ -220,7 +220,7 @@ fn compressed_files() {
         assert!(error.contains("damaged, truncated or trailing gzip data behind byte"), "{error}");
     }
     // The place is that in the text: 500 whole lines came out before the damage.
-    let (_dir, path) = file_with("g.txt.gz", &[gzip(&b"0 1\n1 2\n".repeat(250)), b"garbage".to_vec()].concat());
+    let (_dir, path) = file_with("g.txt.gz", &[gzip(&b"0 1\n1 2\n".repeat(250)), b"more garbage".to_vec()].concat());
     let error = load(&path, &LoadOptions::default(), &Silent).unwrap_err().to_string();
     assert!(error.contains("behind byte 2000 of the text, in line 501: invalid gzip header"), "{error}");
     let (_dir, path) = file_with("g.txt.gz", text);

@@ -166,7 +166,7 @@ fn wrong_files_are_said_with_their_place() {
         (
             "g.mtx",
             b"%%MatrixMarket matrix coordinate pattern general\n9999999999 9999999999 1\n1 2\n",
-            "g.mtx:2:1: 9999999999 vertices are more than the 4294967295 that 32-bit ids can number: \"9999999999\"",
+            "g.mtx:2:1: 9999999999 vertices are more than the 4294967294 that 32-bit ids can number: \"9999999999\"",
         ),
         (
             "g.mtx",
