@@ -187,7 +187,7 @@ fn by_rank<R: RawRow>(rows: &mut [R], largest: u32) -> Names {
     let rank = |id: Vertex| before[id as usize / 64] + (words[id as usize / 64] & ((1u64 << (id % 64)) - 1)).count_ones();
     if (largest as usize) < rows.len() {
         // Half of the rows' memory at most, and one look instead of counting bits.
-        let ranks: Vec<Vertex> = (0..largest + 1).into_par_iter().with_min_len(LOOKUP).map(rank).collect();
+        let ranks: Vec<Vertex> = (0..=largest).into_par_iter().map(rank).collect();
         relabel(rows, |id| ranks[id as usize]);
     } else {
         relabel(rows, rank);
