@@ -341,10 +341,10 @@ fn parse_small<R: RawRow>(block: &[u8], piece: (usize, usize), layout: Layout, l
         parsed.rows += 1;
         true
     };
-    if layout.weights != Weights::Absent {
-        integer_lines::<true>(block, piece, layout, lenient, take)
-    } else {
+    if layout.weights == Weights::Absent {
         integer_lines::<false>(block, piece, layout, lenient, take)
+    } else {
+        integer_lines::<true>(block, piece, layout, lenient, take)
     }
 }
 
@@ -354,10 +354,10 @@ fn parse_wide(block: &[u8], piece: (usize, usize), layout: Layout, lenient: bool
         found.push((source, target, weight));
         true
     };
-    let parsed = if layout.weights != Weights::Absent {
-        integer_lines::<true>(block, piece, layout, lenient, take)
-    } else {
+    let parsed = if layout.weights == Weights::Absent {
         integer_lines::<false>(block, piece, layout, lenient, take)
+    } else {
+        integer_lines::<true>(block, piece, layout, lenient, take)
     };
     (parsed, found)
 }

@@ -133,7 +133,7 @@ fn read(path: &Path, mut source: Source, options: &LoadOptions, observer: &dyn O
         Some(format) => format,
         None => Format::of(path, source.start()?),
     };
-    let finish = |raw: Raw, policy: Policy, budget: Budget| raw.build(&file, &policy, budget, observer);
+    let finish = |raw: Raw, policy: Policy, budget: Budget| raw.build(&file, policy, budget, observer);
     match format {
         Format::EdgeList => finish(edge_list::read(source, settings)?, policy, budget),
         Format::MatrixMarket => {
@@ -171,12 +171,12 @@ pub(super) struct Raw {
 
 impl Raw {
     /// Rows → graph, with errors in the names of the file.
-    fn build(self, file: &str, policy: &Policy, budget: Budget, observer: &dyn Observer) -> Result<Loaded, ReadError> {
+    fn build(self, file: &str, policy: Policy, budget: Budget, observer: &dyn Observer) -> Result<Loaded, ReadError> {
         let Self { edges, names, counts: read, masses } = self;
         observer.event(Event::Stage { name: "building the graph", total: None });
         let row = if matches!(edges.rows, RawRows::Plain(_)) { 16 } else { 40 };
         budget.check(file, (row * edges.rows.len() + 8 * edges.vertices) as u64)?;
-        let (graph, built) = build(edges, policy).map_err(|e| policy_error(file, &names, e))?;
+        let (graph, built) = build(edges, &policy).map_err(|e| policy_error(file, &names, e))?;
         let counts = Counts {
             rows: built.rows + read.zero_weights,
             zero_weights: built.zero_weights + read.zero_weights,
