@@ -44,11 +44,10 @@ fn middle_of_sample<R: Row>(rows: &[R]) -> R::Key {
 fn partition<R: Row>(rows: &mut [R], pivot: R::Key) -> usize {
     let mut below = 0;
     for at in 0..rows.len() {
-        let row = rows[at];
+        let belongs = rows[at].key() < pivot;
         // Swapped in any case, and kept there only if it belongs there: nothing for the processor to guess.
-        rows[at] = rows[below];
-        rows[below] = row;
-        below += usize::from(row.key() < pivot);
+        rows.swap(at, below);
+        below += usize::from(belongs);
     }
     below
 }
