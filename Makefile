@@ -36,7 +36,7 @@ deps:
 	fi; \
 	if [ -z "$$missing" ]; then exit 0; fi; \
 	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
-		apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $$missing; \
+		apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends ca-certificates $$missing; \
 	else \
 		echo "Please install:$$missing (Debian, Ubuntu: apt-get install$$missing)." >&2; exit 1; \
 	fi

@@ -1,7 +1,8 @@
-//! Loading, as ratios within one run: text against the `graph_builder` crate, binary against text, peak memory against the arrays.
+//! Loading, as ratios within one run: text against the `graph_builder` crate and `NetworKit`'s edge-list reader, binary against text, peak memory
+//! against the arrays.
 //!
 //! `cargo bench --bench load [-- FILE…]` times an R-MAT of 20 million rows that it generates, and com-dblp and cnr-2000 where the real data
-//! is (`$LAMBDACUT_DATA`). Two threads. Times are medians of repetitions taken in turns, in wall-clock seconds and (in brackets) in seconds of
+//! is (`$LAMBDACUT_DATA`); `NetworKit` where `LAMBDACUT_PEERS_PYTHON` is an interpreter that has it. Two threads. Times are medians of repetitions taken in turns, in wall-clock seconds and (in brackets) in seconds of
 //! processor time, which other work on the machine disturbs less. The peak is that of a fresh process.
 #![allow(missing_docs)]
 
@@ -33,7 +34,7 @@ fn main() {
         files.push(rmat(&dir.path().join("rmat.txt")));
     }
     println!(
-        "file            rows/s   text → CSR         graph_builder      faster by     peak/arrays  binary        text/binary"
+        "file            rows/s   text → CSR         graph_builder      faster by     NetworKit  faster by  peak/arrays  binary     text/binary"
     );
     for file in &files {
         measure(file, dir.path());
@@ -115,8 +116,12 @@ fn measure(file: &Path, dir: &Path) {
     let own = std::env::current_exe().expect("this program has a path");
     let peak = std::process::Command::new(own).arg("--peak").arg(file).output().expect("this program runs");
     let (ours, peer, mapped) = (medians(ours), medians(peer), medians(mapped));
+    let (networkit, ratio) = match by_networkit(file) {
+        Some(seconds) => (format!("{seconds:.2} s"), format!("{:.1}", seconds / ours.0)),
+        None => ("not tried".to_owned(), String::new()),
+    };
     println!(
-        "{:14} {:6.1} M  {:6.3} s ({:6.2})  {:6.3} s ({:6.2})  {:5.2} ({:5.2})  {:>10.5}  {:8.4} s {:10.1}",
+        "{:14} {:6.1} M  {:6.3} s ({:6.2})  {:6.3} s ({:6.2})  {:5.2} ({:5.2})  {networkit:>9}  {ratio:>9}  {:>10.5}  {:8.4} s {:10.1}",
         file.file_stem().map_or_else(String::new, |n| n.to_string_lossy().into_owned()),
         rows as f64 / ours.0 / 1e6,
         ours.0,
@@ -145,6 +150,28 @@ fn peak_ratio(file: &Path) -> f64 {
 fn by_graph_builder(file: &Path) -> UndirectedCsrGraph<u32> {
     let input = EdgeListInput::<u32>::default();
     GraphBuilder::new().csr_layout(CsrLayout::Deduplicated).file_format(input).path(file).build().expect("the file is read")
+}
+
+/// Seconds of the faster of two readings; vertices are taken for consecutive, which is its fast way.
+const NETWORKIT: &str = "
+import sys, time, networkit as nk
+nk.setNumberOfThreads(2)
+times = []
+for _ in range(2):
+    start = time.perf_counter()
+    nk.graphio.EdgeListReader(sys.argv[2], 0, continuous=True).read(sys.argv[1])
+    times.append(time.perf_counter() - start)
+print(min(times))
+";
+
+fn by_networkit(file: &Path) -> Option<f64> {
+    let python = std::env::var_os("LAMBDACUT_PEERS_PYTHON")?;
+    let mut first = String::new();
+    BufReader::new(std::fs::File::open(file).ok()?).read_line(&mut first).ok()?;
+    let separator = if first.contains('\t') { "\t" } else { " " };
+    let output = std::process::Command::new(python).arg("-c").arg(NETWORKIT).arg(file).arg(separator).output().ok()?;
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).trim().parse().ok()
 }
 
 /// Resident anonymous memory in bytes.

@@ -19,6 +19,9 @@ mod cli_cluster;
 #[path = "it/cli_evaluate.rs"]
 mod cli_evaluate;
 
+#[path = "it/cli_strict.rs"]
+mod cli_strict;
+
 #[path = "it/convert.rs"]
 mod convert;
 

@@ -4,8 +4,10 @@ use anyhow::Context;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use lambdacut::observe::{CancelToken, Event, Observer};
-use std::io::IsTerminal;
-use std::sync::Mutex;
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
 
 /// Flags of every command.
 #[derive(Debug, Args)]
@@ -24,9 +26,26 @@ pub struct Global {
 impl Global {
     /// The observer of a run: progress on a terminal, Ctrl-C as cancellation (the best result so far is kept).
     pub fn progress(&self) -> anyhow::Result<Progress> {
-        Progress::new(self.quiet, self.verbose)
+        Progress::new(self.quiet, self.verbose, true)
+    }
+
+    /// The observer of a command that has no result before its end: Ctrl-C ends it at once.
+    pub fn progress_without_result(&self) -> anyhow::Result<Progress> {
+        Progress::new(self.quiet, self.verbose, false)
     }
 }
+
+/// Ctrl-C ended a command that has nothing to show for it.
+#[derive(Debug)]
+pub struct Interrupted;
+
+impl std::fmt::Display for Interrupted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("interrupted")
+    }
+}
+
+impl std::error::Error for Interrupted {}
 
 /// Runs `work` on as many threads as asked for, or on all cores.
 pub fn in_pool<R: Send>(
@@ -46,24 +65,38 @@ pub fn command_line() -> String {
 #[derive(Debug)]
 pub struct Progress {
     cancel: CancelToken,
+    /// Whether Ctrl-C only asks the run to end, because there is something to keep or to tidy up.
+    waits: Arc<AtomicBool>,
     verbose: bool,
     quiet: bool,
     bar: Option<Mutex<ProgressBar>>,
 }
 
 impl Progress {
-    fn new(quiet: bool, verbose: bool) -> anyhow::Result<Self> {
-        let cancel = CancelToken::default();
-        let handler = cancel.clone();
+    fn new(quiet: bool, verbose: bool, waits: bool) -> anyhow::Result<Self> {
+        let (cancel, waits) = (CancelToken::default(), Arc::new(AtomicBool::new(waits)));
+        let (handler, handler_waits) = (cancel.clone(), Arc::clone(&waits));
         ctrlc::set_handler(move || {
-            if handler.cancelled() {
+            if handler.cancelled() || !handler_waits.load(Relaxed) {
                 std::process::exit(130);
             }
             handler.cancel();
         })
         .context("cannot listen for Ctrl-C")?;
         let shown = !quiet && std::io::stderr().is_terminal();
-        Ok(Self { cancel, verbose, quiet, bar: shown.then(|| Mutex::new(ProgressBar::hidden())) })
+        Ok(Self { cancel, waits, verbose, quiet, bar: shown.then(|| Mutex::new(ProgressBar::hidden())) })
+    }
+
+    /// Writes a result to a file that appears whole; Ctrl-C meanwhile ends the command and leaves nothing of it behind.
+    pub fn write(&self, path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow::Result<()> {
+        self.event(Event::Stage { name: "writing", total: None });
+        let waited = self.waits.swap(true, Relaxed);
+        let result = lambdacut::io::write_atomically(path, |out| write(&mut Stoppable { out, cancel: &self.cancel }));
+        self.waits.store(waited, Relaxed);
+        if self.cancelled() {
+            return Err(Interrupted.into());
+        }
+        result.with_context(|| format!("cannot write {}", path.display()))
     }
 
     /// Prints a line of the summary, unless quiet.
@@ -91,6 +124,25 @@ impl Progress {
         }
         bar.set_message(name.to_owned());
         bar.enable_steady_tick(std::time::Duration::from_millis(100));
+    }
+}
+
+/// Writes on until it is asked to stop.
+struct Stoppable<'a> {
+    out: &'a mut dyn Write,
+    cancel: &'a CancelToken,
+}
+
+impl Write for Stoppable<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.cancel.cancelled() {
+            return Err(io::Error::other(Interrupted));
+        }
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
     }
 }
 

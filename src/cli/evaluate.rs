@@ -1,6 +1,6 @@
 //! `lambdacut evaluate`: what is to be said about a clustering, whoever made it.
 
-use super::common::{Global, command_line};
+use super::common::Global;
 use super::input::{GraphArgs, Loaded, read_labels_for};
 use super::output::{peak_memory, print, write};
 use anyhow::Context;
@@ -9,7 +9,7 @@ use lambdacut::ids::{Cluster, NONE};
 use lambdacut::io::{self, Unknown};
 use lambdacut::metrics::{Agreement, GraphMetrics, average_f1, communities_of};
 use lambdacut::observe::{Event, Observer};
-use lambdacut::report::document::{Document, MemorySection, Provenance};
+use lambdacut::report::document::{Document, MemorySection};
 use lambdacut::with_graph;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -47,7 +47,7 @@ pub struct EvaluateArgs {
 /// Reads, measures, and prints.
 pub fn run(args: &EvaluateArgs, global: &Global) -> anyhow::Result<ExitCode> {
     let started = Instant::now();
-    let progress = global.progress()?;
+    let progress = global.progress_without_result()?;
     let loaded = args.graph.load(&progress)?;
     let labels = labels(&args.labels, &loaded, &progress)?;
     progress.event(Event::Stage { name: "measuring", total: None });
@@ -55,15 +55,9 @@ pub fn run(args: &EvaluateArgs, global: &Global) -> anyhow::Result<ExitCode> {
     let truth = Comparison::of(args, &labels, &loaded)?;
     progress.finish();
     let table = [graph_lines(&loaded, &metrics), truth.lines()].concat().concat();
-    let provenance = Provenance {
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        input_sha256: loaded.sha256,
-        // Nothing here is random.
-        seed: 0,
-        threads: rayon::current_num_threads(),
-        command: command_line(),
-    };
-    let mut document = Document { graph: Some(loaded.section), provenance: Some(provenance), ..Document::default() };
+    // Nothing here is random.
+    let provenance = Some(loaded.provenance(0));
+    let mut document = Document { graph: Some(loaded.section), provenance, ..Document::default() };
     document.metrics = Some(serde_json::to_value(&metrics)?);
     document.truth = truth.any().then(|| serde_json::to_value(&truth)).transpose()?;
     document.memory = peak_memory().map(|peak_rss_bytes| MemorySection { peak_rss_bytes });

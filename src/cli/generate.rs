@@ -1,13 +1,13 @@
 //! `lambdacut generate`: graphs and points whose clusters are known.
 
-use super::common::{Global, command_line};
-use anyhow::{Context, bail};
+use super::common::{Global, Progress, command_line};
+use anyhow::bail;
 use clap::{Args, Subcommand};
 use lambdacut::generate::{Affinity, Blobs, Cliques, LabelledPoints, Lfr, Planted, Rmat, Sbm};
 use lambdacut::io::{self, Format, Names};
 use lambdacut::observe::{Event, Observer};
 use lambdacut::params::DEFAULT_SEED;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -145,6 +145,9 @@ struct RmatArgs {
     /// The edge list to write; `….gz` and `….zst` are compressed, `-` is standard output.
     #[arg(long, short, value_name = "FILE", help_heading = "Output")]
     output: PathBuf,
+    /// Where to write what was made as JSON.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    json: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -188,17 +191,17 @@ struct BlobsArgs {
 
 /// Makes the data, writes it, and says what was made.
 pub fn run(args: &GenerateArgs, global: &Global) -> anyhow::Result<ExitCode> {
-    let progress = global.progress()?;
+    let progress = global.progress_without_result()?;
     progress.event(Event::Stage { name: "generating", total: None });
     let summary = match &args.what {
-        What::Lfr(args) => planted(&lfr(args)?, &args.to)?,
-        What::Sbm(args) => planted(&sbm(args)?, &args.to)?,
-        What::Cliques(args) => planted(&Cliques { cliques: args.cliques, size: args.size }.generate()?, &args.to)?,
-        What::Blobs(args) => points(&blobs(args)?, &args.to)?,
-        What::Rmat(args) => match rmat(args, &progress) {
-            Err(_) if progress.cancelled() => return Ok(ExitCode::from(130)),
-            result => result?,
-        },
+        What::Lfr(args) => planted(&lfr(args)?, &args.to, args.seed, &progress)?,
+        What::Sbm(args) => planted(&sbm(args)?, &args.to, args.seed, &progress)?,
+        What::Cliques(args) => {
+            // Nothing here is random.
+            planted(&Cliques { cliques: args.cliques, size: args.size }.generate()?, &args.to, 0, &progress)?
+        }
+        What::Blobs(args) => points(&blobs(args)?, &args.to, args.seed, &progress)?,
+        What::Rmat(args) => rmat(args, &progress)?,
     };
     progress.say(&summary);
     Ok(ExitCode::SUCCESS)
@@ -237,7 +240,7 @@ fn blobs(args: &BlobsArgs) -> anyhow::Result<LabelledPoints> {
     Ok(Blobs { points, clusters, dimensions, deviation, extent, separation, seed }.generate()?)
 }
 
-fn rmat(args: &RmatArgs, observer: &dyn Observer) -> anyhow::Result<String> {
+fn rmat(args: &RmatArgs, progress: &Progress) -> anyhow::Result<String> {
     if Format::of_name(&args.output) != Format::EdgeList {
         bail!(
             "{}: R-MAT arcs are written as an edge list; turn it into another format with `lambdacut convert`",
@@ -246,25 +249,32 @@ fn rmat(args: &RmatArgs, observer: &dyn Observer) -> anyhow::Result<String> {
     }
     let arcs = args.arcs.unwrap_or_else(|| 16 << args.scale.min(31));
     let rmat = Rmat { scale: args.scale, arcs, a: args.a, b: args.b, c: args.c, seed: args.seed }.checked()?;
-    io::write_atomically(&args.output, |out| rmat.write_to(out, observer)).with_context(|| cannot_write(&args.output))?;
+    progress.write(&args.output, |out| rmat.write_to(out, progress))?;
+    let made = json!({
+        "generated": { "vertices": 1u64 << args.scale, "arcs": arcs },
+        "provenance": provenance(args.seed),
+    });
+    write_json(args.json.as_deref(), &made, progress)?;
     Ok(format!("{arcs} arcs between 2^{} = {} vertices", args.scale, 1u64 << args.scale))
 }
 
 /// Writes a graph and what belongs to it; the summary.
-fn planted(made: &Planted, to: &Destination) -> anyhow::Result<String> {
+fn planted(made: &Planted, to: &Destination, seed: u64, progress: &Progress) -> anyhow::Result<String> {
     let graph = made.graph()?;
     let names = Names::numbers(made.vertices);
-    io::write_graph(&to.output, Format::of_name(&to.output), &graph, &names).with_context(|| cannot_write(&to.output))?;
-    write_truth(to, &names, &made.truth)?;
+    let format = Format::of_name(&to.output);
+    progress.write(&to.output, |out| io::write_graph_to(out, format, &graph, &names, None))?;
+    write_truth(to, &names, &made.truth, progress)?;
     let clusters = made.truth.iter().max().map_or(0, |&c| c as usize + 1);
     let (average, isolated) = (graph.volume() / made.vertices as f64, graph.isolated());
     write_json(
-        to,
+        to.json.as_deref(),
         &json!({
             "graph": { "vertices": made.vertices, "edges": graph.edges(), "total_weight": graph.total_weight(), "isolated": isolated },
             "generated": { "clusters": clusters, "average_degree": average, "mixing": made.mixing() },
-            "provenance": { "version": env!("CARGO_PKG_VERSION"), "command": command_line() },
+            "provenance": provenance(seed),
         }),
+        progress,
     )?;
     let lonely =
         if isolated > 0 { format!(" ({isolated} without an edge, which an edge list cannot name)") } else { String::new() };
@@ -277,7 +287,7 @@ fn planted(made: &Planted, to: &Destination) -> anyhow::Result<String> {
 }
 
 /// Writes points as CSV, the cluster in the last column; the summary.
-fn points(made: &LabelledPoints, to: &Destination) -> anyhow::Result<String> {
+fn points(made: &LabelledPoints, to: &Destination, seed: u64, progress: &Progress) -> anyhow::Result<String> {
     let write = |out: &mut dyn std::io::Write| {
         let header: Vec<String> = (1..=made.dimensions).map(|x| format!("x{x}")).collect();
         writeln!(out, "{},class", header.join(","))?;
@@ -289,30 +299,31 @@ fn points(made: &LabelledPoints, to: &Destination) -> anyhow::Result<String> {
         }
         Ok(())
     };
-    io::write_atomically(&to.output, write).with_context(|| cannot_write(&to.output))?;
-    write_truth(to, &Names::numbers(made.truth.len()), &made.truth)?;
+    progress.write(&to.output, write)?;
+    write_truth(to, &Names::numbers(made.truth.len()), &made.truth, progress)?;
     let clusters = made.centres.len() / made.dimensions;
     write_json(
-        to,
+        to.json.as_deref(),
         &json!({
             "generated": { "points": made.truth.len(), "dimensions": made.dimensions, "clusters": clusters },
-            "provenance": { "version": env!("CARGO_PKG_VERSION"), "command": command_line() },
+            "provenance": provenance(seed),
         }),
+        progress,
     )?;
     Ok(format!("{} points of {} coordinates around {clusters} centres", made.truth.len(), made.dimensions))
 }
 
-fn write_truth(to: &Destination, names: &Names, truth: &[u32]) -> anyhow::Result<()> {
+fn write_truth(to: &Destination, names: &Names, truth: &[u32], progress: &Progress) -> anyhow::Result<()> {
     let Some(path) = &to.truth else { return Ok(()) };
     let provenance = [format!("lambdacut {}", env!("CARGO_PKG_VERSION")), command_line()];
-    io::write_labels(path, names, truth, &provenance).with_context(|| cannot_write(path))
+    progress.write(path, |out| io::write_labels_to(out, names, truth, &provenance))
 }
 
-fn write_json(to: &Destination, document: &serde_json::Value) -> anyhow::Result<()> {
-    let Some(path) = &to.json else { return Ok(()) };
-    io::write_atomically(path, |out| writeln!(out, "{document:#}")).with_context(|| cannot_write(path))
+fn write_json(path: Option<&Path>, document: &Value, progress: &Progress) -> anyhow::Result<()> {
+    path.map_or(Ok(()), |path| progress.write(path, |out| writeln!(out, "{document:#}")))
 }
 
-fn cannot_write(path: &Path) -> String {
-    format!("cannot write {}", path.display())
+/// How to make the same again.
+fn provenance(seed: u64) -> Value {
+    json!({ "version": env!("CARGO_PKG_VERSION"), "seed": seed, "threads": rayon::current_num_threads(), "command": command_line() })
 }

@@ -1,11 +1,12 @@
 //! The graph that a command works on: the flags that say how to read it, and the labels that belong to it.
 
+use super::common::command_line;
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use lambdacut::graph::{self, AnyGraph, Counts, components};
 use lambdacut::io::{self, Labels, LoadOptions, Names, Unknown};
 use lambdacut::observe::{Event, Observer};
-use lambdacut::report::document::GraphSection;
+use lambdacut::report::document::{GraphSection, Provenance};
 use lambdacut::with_graph;
 use std::path::{Path, PathBuf};
 
@@ -36,7 +37,8 @@ pub struct ReadArgs {
     /// summed, and a list with every edge in both directions and equal weights is read as undirected.
     #[arg(long, value_name = "HOW", default_value = "auto")]
     pub duplicates: DuplicatesArg,
-    /// Every edge counts 1, whatever its weight.
+    /// Every edge counts 1, whatever its weight: a third column is ignored, so that negative or infinite weights do not matter. Edges
+    /// of weight 0 are still dropped.
     #[arg(long)]
     pub unweighted: bool,
     /// Store weights in single precision: a third less memory for a weighted graph.
@@ -48,7 +50,8 @@ pub struct ReadArgs {
     /// Whether the first line names the columns; without it the line itself tells.
     #[arg(long, value_name = "YES|NO")]
     pub header: Option<HeaderArg>,
-    /// Skip and count lines that cannot be read, instead of stopping at the first.
+    /// Skip and count lines that cannot be read, instead of stopping at the first. Of a METIS file also take edges that only one end
+    /// lists, and of METIS and Matrix Market files headers that miscount.
     #[arg(long)]
     pub lenient: bool,
     /// Stop before reading takes more memory than this (bytes, or with a suffix: 500M, 16G).
@@ -132,12 +135,24 @@ pub struct Loaded {
     /// Vertex weights, where the format has them.
     pub masses: Option<Vec<f64>>,
     /// SHA-256 of the input as stored, for the provenance of results.
-    #[allow(dead_code)]
     pub sha256: String,
     /// Seconds that loading took.
     pub seconds: f64,
     /// The `graph` section of the JSON document.
     pub section: GraphSection,
+}
+
+impl Loaded {
+    /// How to reproduce a run on this graph.
+    pub fn provenance(&self, seed: u64) -> Provenance {
+        Provenance {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            input_sha256: self.sha256.clone(),
+            seed,
+            threads: rayon::current_num_threads(),
+            command: command_line(),
+        }
+    }
 }
 
 impl GraphArgs {

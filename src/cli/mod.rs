@@ -52,6 +52,7 @@ pub fn main() -> ExitCode {
     let cli = Cli::parse();
     match run_in_pool(cli) {
         Ok(code) => code,
+        Err(error) if error.is::<common::Interrupted>() => ExitCode::from(130),
         Err(error) => {
             eprintln!("lambdacut: {error:#}");
             ExitCode::from(1)

@@ -16,8 +16,20 @@ pub(super) fn assemble<W: Weight, R: Row>(n: usize, edges: Vec<R>) -> Graph<W> {
     let mut targets = vec![0 as Vertex; arcs];
     let mut weights = vec![W::zeroed(); arcs];
     fill_rows(&edges, &mut offsets, &bounds, &mut targets, &mut weights);
+    let loops = edges.par_iter().with_min_len(1 << 16).filter(|edge| is_loop(edge.number())).count();
     drop(edges);
-    Graph::from_valid(offsets.into(), targets.into(), weights.into())
+    Graph::with_loops(offsets.into(), targets.into(), weights.into(), loops)
+}
+
+fn is_loop(number: u64) -> bool {
+    let (low, high) = ends(number);
+    low == high
+}
+
+/// The edges `(i, ·)` of one `i`, for each in order.
+fn runs<R: Row>(edges: &[R]) -> impl Iterator<Item = (usize, &[R])> {
+    let low = |edge: &R| ends(edge.number()).0;
+    edges.chunk_by(move |a, b| low(a) == low(b)).map(move |run| (low(&run[0]) as usize, run))
 }
 
 /// The row offsets: each thread counts the arcs of its own range of rows.
@@ -28,13 +40,14 @@ fn degree_prefix_sums<R: Row>(n: usize, edges: &[R]) -> Vec<u64> {
         let (from, to) = (t * share, t * share + counts.len());
         let inside = |v: usize| v >= from && v < to;
         let reach = edges.partition_point(|e| (ends(e.number()).0 as usize) < to);
-        for edge in &edges[..reach] {
-            let (low, high) = ends(edge.number());
-            if inside(low as usize) {
-                counts[low as usize - from] += 1;
+        for (low, run) in runs(&edges[..reach]) {
+            if inside(low) {
+                counts[low - from] += run.len() as u64;
             }
-            if low != high && inside(high as usize) {
-                counts[high as usize - from] += 1;
+            for high in run.iter().map(|edge| ends(edge.number()).1 as usize) {
+                if low != high && inside(high) {
+                    counts[high - from] += 1;
+                }
             }
         }
     });
@@ -72,18 +85,30 @@ struct Part<'a, W> {
 }
 
 impl<W: Weight> Part<'_, W> {
-    #[inline]
-    fn push(&mut self, row: Vertex, target: Vertex, weight: f64) {
-        let row = row as usize;
-        if row >= self.vertices.start && row < self.vertices.end {
-            let cursor = &mut self.cursors[row - self.vertices.start];
-            let at = (*cursor - self.start) as usize;
-            self.targets[at] = target;
-            if !W::UNIT {
-                self.weights[at] = W::of(weight);
-            }
-            *cursor += 1;
+    /// Appends edges to a row: the part of the row above its own vertex comes in one piece.
+    fn extend<R: Row>(&mut self, row: usize, edges: &[R]) {
+        let cursor = &mut self.cursors[row - self.vertices.start];
+        let at = (*cursor - self.start) as usize;
+        for (target, edge) in self.targets[at..at + edges.len()].iter_mut().zip(edges) {
+            *target = ends(edge.number()).1;
         }
+        if !W::UNIT {
+            for (weight, edge) in self.weights[at..at + edges.len()].iter_mut().zip(edges) {
+                *weight = W::of(edge.weight());
+            }
+        }
+        *cursor += edges.len() as u64;
+    }
+
+    #[inline]
+    fn push(&mut self, row: usize, target: Vertex, weight: f64) {
+        let cursor = &mut self.cursors[row - self.vertices.start];
+        let at = (*cursor - self.start) as usize;
+        self.targets[at] = target;
+        if !W::UNIT {
+            self.weights[at] = W::of(weight);
+        }
+        *cursor += 1;
     }
 }
 
@@ -106,12 +131,17 @@ fn fill_rows<W: Weight, R: Row>(edges: &[R], offsets: &mut [u64], bounds: &[usiz
         parts.push(Part { vertices, cursors: own_cursors, start: start[0], targets: own_targets, weights: own_weights });
     }
     parts.into_par_iter().for_each(|mut part| {
-        let reach = edges.partition_point(|e| (ends(e.number()).0 as usize) < part.vertices.end);
-        for edge in &edges[..reach] {
-            let (low, high) = ends(edge.number());
-            part.push(low, high, edge.weight());
-            if low != high {
-                part.push(high, low, edge.weight());
+        let (from, to) = (part.vertices.start, part.vertices.end);
+        let reach = edges.partition_point(|e| (ends(e.number()).0 as usize) < to);
+        for (low, run) in runs(&edges[..reach]) {
+            if low >= from {
+                part.extend(low, run);
+            }
+            for edge in run {
+                let high = ends(edge.number()).1 as usize;
+                if high != low && high >= from && high < to {
+                    part.push(high, low as Vertex, edge.weight());
+                }
             }
         }
     });

@@ -49,12 +49,19 @@ pub enum BuildError {
 
 /// A row while it is being built: plain number, or number and weight.
 pub(super) trait Row: Copy + Send + Sync {
+    /// What rows are sorted by: the number, then the weight.
+    type Key: Copy + Ord + Send;
+    fn key(self) -> Self::Key;
     fn number(self) -> u64;
     fn weight(self) -> f64;
     fn new(number: u64, weight: f64) -> Self;
 }
 
 impl Row for u64 {
+    type Key = u64;
+    fn key(self) -> u64 {
+        self
+    }
     fn number(self) -> u64 {
         self
     }
@@ -67,6 +74,11 @@ impl Row for u64 {
 }
 
 impl Row for (u64, f64) {
+    type Key = (u64, u64);
+    fn key(self) -> (u64, u64) {
+        // The bits of numbers that are not negative are ordered like the numbers.
+        (self.0, self.1.to_bits())
+    }
     fn number(self) -> u64 {
         self.0
     }
@@ -109,7 +121,7 @@ pub fn build(list: EdgeList, policy: &Policy) -> Result<(AnyGraph, Counts), Buil
         rows => {
             let rows = match rows {
                 RawRows::Plain(rows) => rows,
-                RawRows::Weighted(rows) => without_weights(vertices, &rows, &mut counts)?,
+                RawRows::Weighted(rows) => without_weights(&rows, &mut counts),
             };
             let edges = merged(vertices, rows, listing, *policy, &mut counts)?;
             AnyGraph::Unit(assemble::<Unit, _>(vertices, edges))
@@ -130,12 +142,11 @@ fn weighted(
     Ok(if policy.single_precision { AnyGraph::F32(assemble(n, edges)) } else { AnyGraph::F64(assemble(n, edges)) })
 }
 
-/// Drops the weights, and with them the rows of weight 0.
-fn without_weights(n: usize, rows: &[(u64, f64)], counts: &mut Counts) -> Result<Vec<u64>, GraphError> {
-    check(n, rows)?;
-    let kept: Vec<u64> = rows.par_iter().filter(|&&(_, w)| w > 0.0).map(|&(arc, _)| arc).collect();
+/// Drops the weights, whatever they are, and with them the rows of weight 0.
+fn without_weights(rows: &[(u64, f64)], counts: &mut Counts) -> Vec<u64> {
+    let kept: Vec<u64> = rows.par_iter().filter(|&&(_, w)| w != 0.0).map(|&(arc, _)| arc).collect();
     counts.zero_weights += (rows.len() - kept.len()) as u64;
-    Ok(kept)
+    kept
 }
 
 /// The distinct edges `i ≤ j` of the result with their weights, sorted.
@@ -217,10 +228,8 @@ fn number_rows<R: Row>(rows: &mut [R], listing: Listing, self_loops: SelfLoops, 
 fn sort<R: Row>(rows: &mut [R], stable: bool) {
     if stable {
         rows.par_sort_by_key(|row| row.number() >> 1);
-    } else if size_of::<R>() == size_of::<u64>() {
-        rows.par_sort_unstable_by_key(|row| row.number());
     } else {
-        rows.par_sort_unstable_by_key(|row| (row.number(), row.weight().to_bits()));
+        super::sort::sort(rows);
     }
 }
 

@@ -151,7 +151,7 @@ pub struct Policy {
     pub self_loops: SelfLoops,
     /// Repeated rows.
     pub duplicates: Duplicates,
-    /// Every edge counts 1, whatever its weight.
+    /// Every edge counts 1, whatever its weight, be it negative or infinite; a weight of 0 still means that there is no edge.
     pub unweighted: bool,
     /// Store weights as `f32`.
     pub single_precision: bool,

@@ -12,6 +12,7 @@ mod components;
 mod contract;
 mod edges;
 mod petgraph;
+mod sort;
 mod sprs;
 mod store;
 

@@ -9,30 +9,19 @@
 //! appearance block by block. At the end integer ids are renumbered in numeric order, without gaps.
 
 use super::error::{Fault, ReadError};
-use super::layout::{IdKind, Layout, detect};
-use super::names::{Interner, Names};
-use super::numbering::{Found, Ids, RawRow, name_vertices, number_piece, renumber};
-use super::source::{Budget, Content, Source};
+use super::layout::{Bounds, Layout, Settings, Weights, detect};
+use super::load::Raw;
+use super::names::Interner;
+use super::numbering::{Found, Ids, RawRow, close_gaps, fill_parts, name_vertices, number_piece, renumber};
+use super::source::{Content, Source};
 use super::text::{self, Separator};
 use crate::graph::{Counts, EdgeList, Listing, MOST_VERTICES, RawRows, pack};
 use crate::ids::Vertex;
 use rayon::prelude::*;
 use std::borrow::Cow;
 
-/// Bytes of text parsed as one task.
-const PIECE: usize = 1 << 20;
-
-/// How an edge list is read.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Settings {
-    pub ids: IdKind,
-    pub header: Option<bool>,
-    pub lenient: bool,
-    pub budget: Budget,
-}
-
 /// Reads an edge list.
-pub(super) fn read(source: Source, settings: Settings) -> Result<(EdgeList, Names, Counts), ReadError> {
+pub(super) fn read(source: Source, settings: Settings) -> Result<Raw, ReadError> {
     let Source { file, content } = source;
     let mut reader = Reader::new(file, settings);
     match content {
@@ -51,22 +40,21 @@ pub(super) fn read(source: Source, settings: Settings) -> Result<(EdgeList, Name
     reader.finish()
 }
 
-/// Reads the integer rows of `bytes[start..]` as they are, for formats with a header of their own.
+/// Reads the integer rows of `bytes[start..]` as they are, for formats with a header of their own. The bounds keep ids within 32 bits.
 pub(super) fn read_entries(
     file: &str,
     bytes: &[u8],
     start: usize,
     weighted: bool,
+    bounds: Bounds,
     settings: Settings,
 ) -> Result<(RawRows, Counts), ReadError> {
     let mut reader = Reader::new(file.to_owned(), settings);
-    reader.start(Layout { separator: Separator::Space, weighted, names: false });
+    let weights = if weighted { Weights::present(settings.unweighted) } else { Weights::Absent };
+    reader.start(Layout { separator: Separator::Space, weights, names: false, bounds: Some(bounds) });
     reader.counts.comments += comments(&bytes[..start]);
     reader.parse(bytes, start)?;
-    match reader.ids {
-        Ids::Small => Ok((reader.rows, reader.counts)),
-        _ => Err(ReadError::file(file, "an entry needs more than 32 bits")),
-    }
+    Ok((reader.rows, reader.counts))
 }
 
 struct Reader {
@@ -87,6 +75,7 @@ struct Parsed {
     rows: usize,
     comments: u64,
     skipped: u64,
+    zero_weights: u64,
     largest: u32,
     fault: Option<Fault>,
     /// An id needs more than 32 bits.
@@ -106,7 +95,7 @@ impl Reader {
             start = after_byte_order_mark(&self.file, block)?;
         }
         if self.layout.is_none() {
-            let found = detect(block, start, self.settings.ids, self.settings.header);
+            let found = detect(block, start, self.settings);
             if let Some((layout, data)) = found.map_err(|fault| fault.error(&self.file, block, self.lines))? {
                 self.start(layout);
                 // Lines before the data are comments, blank, or the header.
@@ -124,7 +113,7 @@ impl Reader {
     }
 
     fn start(&mut self, layout: Layout) {
-        if layout.weighted {
+        if layout.weights == Weights::Read {
             self.rows = RawRows::Weighted(Vec::new());
         }
         if layout.names {
@@ -145,7 +134,7 @@ impl Reader {
     }
 
     fn parse_rows<R: RawRow>(&mut self, rows: &mut Vec<R>, layout: Layout, block: &[u8], start: usize) -> Result<(), ReadError> {
-        let pieces = pieces(block, start);
+        let pieces = text::pieces(block, start);
         if matches!(self.ids, Ids::Small) && !self.parse_small(rows, layout, block, &pieces)? {
             let mut wide = Interner::default();
             renumber(rows, &mut wide);
@@ -186,6 +175,7 @@ impl Reader {
         }
         self.counts.comments += parsed.comments;
         self.counts.skipped += parsed.skipped;
+        self.counts.zero_weights += parsed.zero_weights;
         self.largest = self.largest.max(parsed.largest);
         Ok(())
     }
@@ -213,38 +203,27 @@ impl Reader {
             rows.resize(total, R::default());
         }
         let lenient = self.settings.lenient;
-        let mut rest = &mut rows[before..];
-        let mut tasks = Vec::with_capacity(pieces.len());
-        for (&piece, &room) in pieces.iter().zip(&room) {
-            let (own, after) = rest.split_at_mut(room);
-            tasks.push((piece, own));
-            rest = after;
-        }
-        let parsed: Vec<Parsed> =
-            tasks.into_par_iter().map(|(piece, out)| parse_small(block, piece, layout, lenient, out)).collect();
+        let parse = |p: usize, out: &mut [R]| parse_small(block, pieces[p], layout, lenient, out);
+        let parsed: Vec<Parsed> = fill_parts(&mut rows[before..], &room, parse);
         if parsed.iter().take_while(|p| p.fault.is_none()).any(|p| p.wide) {
             rows.truncate(before);
             return Ok(false);
         }
-        let (mut from, mut end) = (before, before);
-        for (parsed, room) in parsed.into_iter().zip(room) {
-            let count = parsed.rows;
+        let kept: Vec<usize> = parsed.iter().map(|p| p.rows).collect();
+        for parsed in parsed {
             self.account(parsed, block)?;
-            if from != end {
-                rows.copy_within(from..from + count, end);
-            }
-            (from, end) = (from + room, end + count);
         }
-        rows.truncate(end);
+        close_gaps(rows, before, &room, &kept);
         Ok(true)
     }
 
-    fn finish(self) -> Result<(EdgeList, Names, Counts), ReadError> {
+    fn finish(self) -> Result<Raw, ReadError> {
         let Self { file, mut rows, ids, largest, counts, lines, .. } = self;
         if rows.is_empty() {
-            let what = match (lines, counts.skipped) {
-                (_, 1..) => "no edges: every line was skipped",
-                (0, _) => "the file is empty",
+            let what = match (lines, counts.skipped, counts.zero_weights) {
+                (_, 1.., _) => "no edges: every line was skipped",
+                (_, _, 1..) => "no edges: every weight is 0",
+                (0, ..) => "the file is empty",
                 _ => "no edges: the file holds only comments and empty lines",
             };
             return Err(ReadError::file(&file, what));
@@ -256,7 +235,8 @@ impl Reader {
         if names.len() > MOST_VERTICES {
             return Err(ReadError::file(&file, crate::ids::TooManyVertices(names.len()).to_string()));
         }
-        Ok((EdgeList { vertices: names.len(), rows, listing: Listing::Arcs }, names, counts))
+        let edges = EdgeList { vertices: names.len(), rows, listing: Listing::Arcs };
+        Ok(Raw { edges, names, counts, masses: None })
     }
 }
 
@@ -274,19 +254,6 @@ fn comments(bytes: &[u8]) -> u64 {
     bytes.split(|&b| b == b'\n').filter(starts_comment).count() as u64
 }
 
-/// Cuts `block[start..]` at line ends.
-fn pieces(block: &[u8], start: usize) -> Vec<(usize, usize)> {
-    let mut pieces = Vec::with_capacity((block.len() - start) / PIECE + 1);
-    let mut from = start;
-    while from < block.len() {
-        let nominal = (from + PIECE).min(block.len());
-        let to = if nominal == block.len() { nominal } else { (text::line_end(block, nominal) + 1).min(block.len()) };
-        pieces.push((from, to));
-        from = to;
-    }
-    pieces
-}
-
 /// What a line of integer ids holds.
 enum Line {
     Row(u64, u64, f64),
@@ -296,7 +263,8 @@ enum Line {
 
 /// Parses the line at `at`; gives the start of the next one. `None` when something is wrong with it.
 #[inline]
-fn integer_line<const WEIGHTED: bool>(bytes: &[u8], at: usize, separator: Separator) -> Option<(Line, usize)> {
+fn integer_line<const WEIGHTED: bool>(bytes: &[u8], at: usize, layout: Layout) -> Option<(Line, usize)> {
+    let separator = layout.separator;
     let at = text::skip_spaces(bytes, at);
     let Some((source, after)) = text::integer(bytes, at) else { return other_line(bytes, at) };
     let at = text::skip_separator(bytes, after, separator)?;
@@ -305,7 +273,7 @@ fn integer_line<const WEIGHTED: bool>(bytes: &[u8], at: usize, separator: Separa
     if WEIGHTED {
         at = text::skip_separator(bytes, at, separator)?;
         let end = text::word_end(bytes, at);
-        weight = text::weight(&bytes[at..end]).ok()?;
+        weight = layout.weights.of(&bytes[at..end]).ok()?;
         at = end;
     }
     Some((Line::Row(source, target, weight), text::skip_line_end(bytes, at)?))
@@ -332,8 +300,12 @@ fn integer_lines<const WEIGHTED: bool>(
     let mut parsed = Parsed::default();
     let mut at = 0;
     while at < piece.len() {
-        match integer_line::<WEIGHTED>(piece, at, layout.separator) {
-            Some((Line::Row(source, target, weight), next)) => {
+        match integer_line::<WEIGHTED>(piece, at, layout) {
+            Some((Line::Row(_, _, weight), next)) if layout.drops(weight) => {
+                parsed.zero_weights += 1;
+                at = next;
+            }
+            Some((Line::Row(source, target, weight), next)) if layout.allows(source, target) => {
                 if !row(&mut parsed, source, target, weight) {
                     break;
                 }
@@ -344,11 +316,11 @@ fn integer_lines<const WEIGHTED: bool>(
                 at = next;
             }
             Some((Line::Blank, next)) => at = next,
-            None if lenient => {
+            _ if lenient => {
                 parsed.skipped += 1;
                 at = text::line_end(piece, at) + 1;
             }
-            None => {
+            _ => {
                 parsed.fault = Some(layout.diagnose(piece, at).shifted(from));
                 break;
             }
@@ -369,10 +341,10 @@ fn parse_small<R: RawRow>(block: &[u8], piece: (usize, usize), layout: Layout, l
         parsed.rows += 1;
         true
     };
-    if layout.weighted {
-        integer_lines::<true>(block, piece, layout, lenient, take)
-    } else {
+    if layout.weights == Weights::Absent {
         integer_lines::<false>(block, piece, layout, lenient, take)
+    } else {
+        integer_lines::<true>(block, piece, layout, lenient, take)
     }
 }
 
@@ -382,10 +354,10 @@ fn parse_wide(block: &[u8], piece: (usize, usize), layout: Layout, lenient: bool
         found.push((source, target, weight));
         true
     };
-    let parsed = if layout.weighted {
-        integer_lines::<true>(block, piece, layout, lenient, take)
-    } else {
+    let parsed = if layout.weights == Weights::Absent {
         integer_lines::<false>(block, piece, layout, lenient, take)
+    } else {
+        integer_lines::<true>(block, piece, layout, lenient, take)
     };
     (parsed, found)
 }
@@ -401,6 +373,7 @@ fn parse_text(block: &[u8], (from, to): (usize, usize), layout: Layout, lenient:
             parsed.comments += 1;
         } else if first < stop {
             match layout.named_row(block, at, stop) {
+                Ok(row) if layout.drops(row.2) => parsed.zero_weights += 1,
                 Ok(row) => found.push(row),
                 Err(_) if lenient => parsed.skipped += 1,
                 Err(fault) => {

@@ -137,17 +137,20 @@ pub fn read_communities(path: &Path, names: &Names, unknown: Unknown) -> Result<
 /// Writes a labels file: `provenance` as comments, then `vertex<TAB>cluster` for each vertex, clusters numbered from 0 by decreasing size
 /// (ties by first vertex), isolated vertices ([`NONE`]) as clusters of their own behind them.
 pub fn write_labels(path: &Path, names: &Names, labels: &[Cluster], provenance: &[String]) -> io::Result<()> {
+    super::write_atomically(path, |out| write_labels_to(out, names, labels, provenance))
+}
+
+/// [`write_labels`] to any writer, as it is.
+pub fn write_labels_to(out: &mut dyn io::Write, names: &Names, labels: &[Cluster], provenance: &[String]) -> io::Result<()> {
     let mut labels = labels.to_vec();
     let mut next = renumber_by_size(&mut labels);
-    super::write_atomically(path, |out| {
-        for line in provenance.iter().flat_map(|text| text.lines()) {
-            writeln!(out, "# {line}")?;
-        }
-        for (i, &label) in labels.iter().enumerate() {
-            let cluster = if label == NONE { next } else { label as usize };
-            next += usize::from(label == NONE);
-            writeln!(out, "{}\t{cluster}", text::quote(&names.get(i)))?;
-        }
-        Ok(())
-    })
+    for line in provenance.iter().flat_map(|text| text.lines()) {
+        writeln!(out, "# {line}")?;
+    }
+    for (i, &label) in labels.iter().enumerate() {
+        let cluster = if label == NONE { next } else { label as usize };
+        next += usize::from(label == NONE);
+        writeln!(out, "{}\t{cluster}", text::quote(&names.get(i)))?;
+    }
+    Ok(())
 }

@@ -2,6 +2,7 @@
 
 use super::error::Fault;
 use super::names::canonical_integer;
+use super::source::Budget;
 use super::text::{self, Field, Separator};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -22,12 +23,79 @@ pub enum IdKind {
     Name,
 }
 
+/// How an edge list is read.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Settings {
+    pub ids: IdKind,
+    pub header: Option<bool>,
+    pub lenient: bool,
+    /// Ignore the weights.
+    pub unweighted: bool,
+    pub budget: Budget,
+}
+
+/// The third column of an edge list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Weights {
+    /// There is none.
+    Absent,
+    /// It holds weights.
+    Read,
+    /// Whatever it holds, the edge counts 1; only a weight of 0 still means that there is no edge.
+    Ignored,
+}
+
+impl Weights {
+    /// A column that is there, to be read or not.
+    pub fn present(unweighted: bool) -> Self {
+        if unweighted { Self::Ignored } else { Self::Read }
+    }
+
+    /// The weight in `token`.
+    pub fn of(self, token: &[u8]) -> Result<f64, Cow<'static, str>> {
+        match text::weight(token) {
+            Ok(weight) if self == Self::Ignored => Ok(if weight == 0.0 { 0.0 } else { 1.0 }),
+            Err(_) if self == Self::Ignored && !token.is_empty() => Ok(1.0),
+            Ok(weight) => Ok(weight),
+            Err(what) => Err(format!("{what} (--unweighted ignores weights)").into()),
+        }
+    }
+}
+
+/// Which ids are allowed, for formats whose header says so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Bounds {
+    /// Ids are 1 to this.
+    pub vertices: u64,
+    /// The second id of a row is at most the first.
+    pub lower_triangle: bool,
+}
+
+impl Bounds {
+    #[inline]
+    fn allow(self, source: u64, target: u64) -> bool {
+        let inside = |id: u64| id.wrapping_sub(1) < self.vertices;
+        inside(source) && inside(target) && !(self.lower_triangle && target > source)
+    }
+
+    fn fault(self, line: (usize, usize), source: u64, target: u64) -> Option<Fault> {
+        let outside = |id: u64| id == 0 || id > self.vertices;
+        let what = match () {
+            () if self.allow(source, target) => return None,
+            () if outside(source) || outside(target) => format!("an entry outside 1 to {}", self.vertices),
+            () => "an entry above the diagonal of a symmetric matrix".to_owned(),
+        };
+        Some(Fault::new(line.0, line.1 - line.0, what))
+    }
+}
+
 /// The layout of an edge list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Layout {
     pub separator: Separator,
-    pub weighted: bool,
+    pub weights: Weights,
     pub names: bool,
+    pub bounds: Option<Bounds>,
 }
 
 /// The data lines of `block[from..]`: start and end, without comments and blank lines.
@@ -48,7 +116,8 @@ pub(super) fn data_lines(block: &[u8], from: usize) -> impl Iterator<Item = (usi
 }
 
 /// The layout of a text and where its data starts; `None` if there is no data.
-pub(super) fn detect(block: &[u8], from: usize, ids: IdKind, header: Option<bool>) -> Result<Option<(Layout, usize)>, Fault> {
+pub(super) fn detect(block: &[u8], from: usize, settings: Settings) -> Result<Option<(Layout, usize)>, Fault> {
+    let Settings { ids, header, unweighted, .. } = settings;
     let sample: Vec<(usize, usize)> = data_lines(block, from).take(SAMPLE).collect();
     let Some(&(start, end)) = sample.first() else { return Ok(None) };
     let separator = Separator::of(&block[start..end]);
@@ -70,7 +139,10 @@ pub(super) fn detect(block: &[u8], from: usize, ids: IdKind, header: Option<bool
     let separator = if !names && separator == Separator::Tab { Separator::Space } else { separator };
     let fields = text::fields(block, start, end, separator)?;
     match fields.len() {
-        2 | 3 => Ok(Some((Layout { separator, weighted: fields.len() == 3, names }, start))),
+        columns @ (2 | 3) => {
+            let weights = if columns == 2 { Weights::Absent } else { Weights::present(unweighted) };
+            Ok(Some((Layout { separator, weights, names, bounds: None }, start)))
+        }
         0 | 1 => Err(Fault::new(start, end - start, "expected 2 or 3 columns, found 1")),
         more => Err(Fault::new(fields[3].0, end - fields[3].0, format!("expected 2 or 3 columns, found {more}; the surplus"))),
     }
@@ -96,7 +168,19 @@ fn looks_like_header(first: &[Field<'_>], second: Option<&[Field<'_>]>) -> bool 
 
 impl Layout {
     fn columns(self) -> usize {
-        if self.weighted { 3 } else { 2 }
+        if self.weights == Weights::Absent { 2 } else { 3 }
+    }
+
+    /// Whether a row of these ids may be there.
+    #[inline]
+    pub fn allows(self, source: u64, target: u64) -> bool {
+        self.bounds.is_none_or(|bounds| bounds.allow(source, target))
+    }
+
+    /// Whether a row of this weight is no edge, and is only counted.
+    #[inline]
+    pub fn drops(self, weight: f64) -> bool {
+        self.weights == Weights::Ignored && weight == 0.0
     }
 
     /// The row of named vertices in `block[start..end]`.
@@ -107,7 +191,7 @@ impl Layout {
         }
         let weight = match fields.get(2) {
             None => 1.0,
-            Some((at, field)) => text::weight(field.as_bytes()).map_err(|what| Fault::new(*at, field.len(), what))?,
+            Some((at, field)) => self.weights.of(field.as_bytes()).map_err(|what| Fault::new(*at, field.len(), what))?,
         };
         let mut names = fields.into_iter().map(|(_, name)| name);
         Ok((names.next().unwrap_or_default(), names.next().unwrap_or_default(), weight))
@@ -140,11 +224,14 @@ impl Layout {
                 return Fault::new(*start, id.len(), what);
             }
         }
-        let weight = fields.get(2).map(|(start, field)| (start, field.len(), text::weight(field.as_bytes())));
-        match weight {
-            Some((&start, len, Err(what))) => Fault::new(start, len, what),
-            _ => Fault::new(at, end - at, "a malformed line"),
+        if let Some((start, field)) = fields.get(2)
+            && let Err(what) = self.weights.of(field.as_bytes())
+        {
+            return Fault::new(*start, field.len(), what);
         }
+        let ids = canonical_integer(&fields[0].1).zip(canonical_integer(&fields[1].1));
+        let outside = self.bounds.zip(ids).and_then(|(bounds, (source, target))| bounds.fault((at, end), source, target));
+        outside.unwrap_or_else(|| Fault::new(at, end - at, "a malformed line"))
     }
 }
 

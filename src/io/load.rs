@@ -1,11 +1,11 @@
 //! From a file to a graph: finds the format, reads, builds, and reports what was done.
 
 use super::error::ReadError;
-use super::layout::IdKind;
+use super::layout::{IdKind, Settings};
 use super::names::Names;
 use super::source::{self, Budget, Source};
 use super::{binary, edge_list, matrix_market, metis};
-use crate::graph::{AnyGraph, BuildError, Counts, EdgeList, GraphError, Policy, RawRows, build};
+use crate::graph::{AnyGraph, BuildError, Counts, Duplicates, EdgeList, GraphError, Policy, RawRows, build};
 use crate::observe::{Event, Observer};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -110,7 +110,7 @@ pub fn load(path: &Path, options: &LoadOptions, observer: &dyn Observer) -> Resu
     observer.event(Event::Stage { name: "reading", total: None });
     let stdin = path == Path::new("-");
     let shared = (options.hash && stdin).then(|| Arc::new(Mutex::new(Sha256::new())));
-    let source = Source::open_within(path, shared.clone(), Budget(options.memory_limit))?;
+    let source = Source::open_within(path, shared.clone(), Budget::new(options.memory_limit))?;
     let file = source.file.clone();
     // The hash of a file is computed beside the parsing, from the same mapped pages.
     let hash_file = || (options.hash && !stdin).then(|| source::sha256(path)).transpose();
@@ -126,36 +126,33 @@ pub fn load(path: &Path, options: &LoadOptions, observer: &dyn Observer) -> Resu
 
 fn read(path: &Path, mut source: Source, options: &LoadOptions, observer: &dyn Observer) -> Result<Loaded, ReadError> {
     let file = source.file.clone();
-    let budget = Budget(options.memory_limit);
-    let settings = edge_list::Settings { ids: options.ids, header: options.header, lenient: options.lenient, budget };
+    let budget = Budget::new(options.memory_limit);
+    let LoadOptions { ids, header, lenient, policy, .. } = *options;
+    let settings = Settings { ids, header, lenient, unweighted: policy.unweighted, budget };
     let format = match options.format {
         Some(format) => format,
         None => Format::of(path, source.start()?),
     };
-    let finish = |edges, names, counts, masses| finish(&file, edges, names, counts, masses, options, observer);
+    let finish = |raw: Raw, policy: Policy, budget: Budget| raw.build(&file, policy, budget, observer);
     match format {
-        Format::EdgeList => {
-            let (edges, names, counts) = edge_list::read(source, settings)?;
-            finish(edges, names, counts, None)
-        }
+        Format::EdgeList => finish(edge_list::read(source, settings)?, policy, budget),
         Format::MatrixMarket => {
             let (file, bytes) = source.whole(budget)?;
-            let (edges, names, counts) = matrix_market::read(&file, &bytes, settings)?;
+            let raw = matrix_market::read(&file, &bytes, Settings { budget: budget.beside(&bytes), ..settings })?;
             drop(bytes);
-            finish(edges, names, counts, None)
+            finish(raw, policy, budget)
         }
         Format::Metis => {
             let (file, bytes) = source.whole(budget)?;
-            let read = metis::read(&file, &bytes, budget)?;
-            let loaded = finish(read.edges, read.names, read.counts, read.masses).map_err(|error| match error {
+            let budget = budget.beside(&bytes);
+            let metis::Read { raw, miscounted } = metis::read(&file, &bytes, Settings { budget, ..settings })?;
+            // Of an edge that a lenient reader finds in one line or in both, the first line decides.
+            let duplicates = if lenient { Duplicates::First } else { policy.duplicates };
+            let loaded = finish(raw, Policy { duplicates, ..policy }, budget).map_err(|error| match error {
                 ReadError::Policy { cause: BuildError::Unmirrored(i, j), .. } => metis::unmirrored(&file, &bytes, i, j),
                 other => other,
             })?;
-            let found = u64::midpoint(loaded.counts.rows, loaded.counts.self_loops);
-            if found == read.promised {
-                return Ok(loaded);
-            }
-            Err(ReadError::file(&file, format!("the header says {} edges, but the lines hold {found}", read.promised)))
+            miscounted.map_or(Ok(loaded), Err)
         }
         Format::Binary => {
             let (file, bytes) = source.whole(budget)?;
@@ -164,22 +161,31 @@ fn read(path: &Path, mut source: Source, options: &LoadOptions, observer: &dyn O
     }
 }
 
-/// Rows → graph, with errors in the names of the file.
-fn finish(
-    file: &str,
-    edges: EdgeList,
-    names: Names,
-    read: Counts,
-    masses: Option<Vec<f64>>,
-    options: &LoadOptions,
-    observer: &dyn Observer,
-) -> Result<Loaded, ReadError> {
-    observer.event(Event::Stage { name: "building the graph", total: None });
-    let row = if matches!(edges.rows, RawRows::Plain(_)) { 16 } else { 40 };
-    Budget(options.memory_limit).check(file, (row * edges.rows.len() + 8 * edges.vertices) as u64)?;
-    let (graph, built) = build(edges, &options.policy).map_err(|e| policy_error(file, &names, e))?;
-    let counts = Counts { comments: read.comments, skipped: read.skipped, ..built };
-    Ok(Loaded { graph, names, counts, masses, sha256: None, seconds: 0.0 })
+/// What a reader finds in a file.
+pub(super) struct Raw {
+    pub edges: EdgeList,
+    pub names: Names,
+    pub counts: Counts,
+    pub masses: Option<Vec<f64>>,
+}
+
+impl Raw {
+    /// Rows → graph, with errors in the names of the file.
+    fn build(self, file: &str, policy: Policy, budget: Budget, observer: &dyn Observer) -> Result<Loaded, ReadError> {
+        let Self { edges, names, counts: read, masses } = self;
+        observer.event(Event::Stage { name: "building the graph", total: None });
+        let row = if matches!(edges.rows, RawRows::Plain(_)) { 16 } else { 40 };
+        budget.check(file, (row * edges.rows.len() + 8 * edges.vertices) as u64)?;
+        let (graph, built) = build(edges, &policy).map_err(|e| policy_error(file, &names, e))?;
+        let counts = Counts {
+            rows: built.rows + read.zero_weights,
+            zero_weights: built.zero_weights + read.zero_weights,
+            comments: read.comments,
+            skipped: read.skipped,
+            ..built
+        };
+        Ok(Loaded { graph, names, counts, masses, sha256: None, seconds: 0.0 })
+    }
 }
 
 fn policy_error(file: &str, names: &Names, cause: BuildError) -> ReadError {

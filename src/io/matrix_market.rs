@@ -3,12 +3,15 @@
 //! `%%MatrixMarket matrix coordinate FIELD SYMMETRY`, comments starting with `%`, a line `rows columns entries`, then `row column [value]` counted
 //! from 1. A symmetric file holds the lower triangle, each edge once; the entries of a general one are arcs.
 
-use super::edge_list::{self, Settings};
+use super::edge_list;
 use super::error::{Fault, ReadError};
+use super::layout::{Bounds, Settings};
+use super::load::Raw;
 use super::names::Names;
-use super::text;
-use crate::graph::{Counts, EdgeList, Graph, Listing, RawRows, Weight, pack, unpack};
-use crate::ids::Vertex;
+use super::text::{self, Number};
+use crate::graph::{EdgeList, Graph, Listing, MOST_VERTICES, RawRows, Weight, pack};
+use crate::ids::{TooManyVertices, Vertex};
+use rayon::prelude::*;
 use std::io::{self, Write};
 
 /// The start of every file of this format.
@@ -19,40 +22,50 @@ pub(super) const BANNER: &[u8] = b"%%MatrixMarket";
 struct Header {
     symmetric: bool,
     weighted: bool,
-    vertices: u64,
-    entries: u64,
+    vertices: Number,
+    entries: Number,
     /// Where the entries start.
     data: usize,
 }
 
-/// Reads a Matrix Market file.
-pub(super) fn read(file: &str, bytes: &[u8], settings: Settings) -> Result<(EdgeList, Names, Counts), ReadError> {
+/// Reads a Matrix Market file. A lenient reader leaves out entries that are wrong and counts them; a wrong number of entries in the header is then
+/// one more wrong line.
+pub(super) fn read(file: &str, bytes: &[u8], settings: Settings) -> Result<Raw, ReadError> {
     let fail = |fault: Fault| fault.error(file, bytes, 0);
     let header = header(bytes).map_err(fail)?;
-    if header.vertices > crate::graph::MOST_VERTICES as u64 {
-        return Err(ReadError::file(file, crate::ids::TooManyVertices(header.vertices as usize).to_string()));
+    let vertices = checked_vertices(header, bytes.len()).map_err(fail)?;
+    settings.budget.check(file, 8 * vertices as u64)?;
+    let bounds = Bounds { vertices: vertices as u64, lower_triangle: header.symmetric };
+    let (mut rows, mut counts) = edge_list::read_entries(file, bytes, header.data, header.weighted, bounds, settings)?;
+    let found = rows.len() as u64 + counts.skipped + counts.zero_weights;
+    if found != header.entries.value {
+        if !settings.lenient {
+            return Err(fail(header.entries.fault(format!("the header says this many entries, but the file holds {found}"))));
+        }
+        counts.skipped += 1;
+    }
+    // Entries count from 1, rows from 0: both halves of a packed arc are one less.
+    match &mut rows {
+        RawRows::Plain(rows) => rows.par_iter_mut().for_each(|arc| *arc -= pack(1, 1)),
+        RawRows::Weighted(rows) => rows.par_iter_mut().for_each(|row| row.0 -= pack(1, 1)),
+    }
+    let listing = if header.symmetric { Listing::Edges } else { Listing::Arcs };
+    let names = Names::Range { first: 1, count: vertices };
+    Ok(Raw { edges: EdgeList { vertices, rows, listing }, names, counts, masses: None })
+}
+
+/// The number of vertices, unless nothing in a file of `length` bytes justifies it.
+fn checked_vertices(header: Header, length: usize) -> Result<usize, Fault> {
+    let claimed = header.vertices.value;
+    if claimed > MOST_VERTICES as u64 {
+        return Err(header.vertices.fault(TooManyVertices(claimed as usize).to_string()));
     }
     // A vertex costs 8 bytes; a file that is shorter than its vertices are many cannot name half of them.
-    if header.vertices > 1 << 20 && header.vertices > bytes.len() as u64 {
-        let what =
-            format!("the header says {} vertices, but a file of {} bytes cannot name most of them", header.vertices, bytes.len());
-        return Err(ReadError::file(file, what));
+    if claimed > 1 << 20 && claimed > length as u64 {
+        let what = format!("the header says this many vertices, but a file of {length} bytes cannot name most of them");
+        return Err(header.vertices.fault(what));
     }
-    settings.budget.check(file, 8 * header.vertices)?;
-    let (mut rows, counts) = edge_list::read_entries(file, bytes, header.data, header.weighted, settings)?;
-    let found = rows.len() as u64;
-    if found + counts.skipped != header.entries {
-        let what = format!("the header says {} entries, but the file holds {found}", header.entries);
-        return Err(ReadError::file(file, what));
-    }
-    match &mut rows {
-        RawRows::Plain(rows) => count_from_zero(bytes, header, rows.iter_mut()),
-        RawRows::Weighted(rows) => count_from_zero(bytes, header, rows.iter_mut().map(|row| &mut row.0)),
-    }
-    .map_err(fail)?;
-    let listing = if header.symmetric { Listing::Edges } else { Listing::Arcs };
-    let names = Names::Range { first: 1, count: header.vertices as usize };
-    Ok((EdgeList { vertices: header.vertices as usize, rows, listing }, names, counts))
+    Ok(claimed as usize)
 }
 
 fn header(bytes: &[u8]) -> Result<Header, Fault> {
@@ -82,38 +95,20 @@ fn header(bytes: &[u8]) -> Result<Header, Fault> {
 }
 
 /// The line `rows columns entries`: vertices, entries, and where the entries start.
-fn sizes(bytes: &[u8], from: usize) -> Result<(u64, u64, usize), Fault> {
+fn sizes(bytes: &[u8], from: usize) -> Result<(Number, Number, usize), Fault> {
     let Some((start, end)) = super::layout::data_lines(bytes, from).next() else {
         return Err(Fault::new(bytes.len(), 0, "the line with rows, columns and entries is missing"));
     };
     let fields = text::fields(bytes, start, end, text::Separator::Space)?;
-    let numbers: Vec<u64> = fields.iter().filter_map(|f| f.1.parse().ok()).collect();
-    match (numbers.as_slice(), fields.len()) {
-        ([rows, columns, entries], 3) if rows == columns => {
-            Ok((*rows, *entries, (text::line_end(bytes, end) + 1).min(bytes.len())))
-        }
-        ([_, _, _], 3) => Err(Fault::new(start, end - start, "the matrix is not square")),
-        _ => Err(Fault::new(start, end - start, "expected rows, columns and entries")),
+    let [rows, columns, entries] = fields.as_slice() else {
+        return Err(Fault::new(start, end - start, "expected rows, columns and entries"));
+    };
+    let number = |field| Number::of(field, "not a number of rows, columns or entries");
+    let (rows, columns, entries) = (number(rows)?, number(columns)?, number(entries)?);
+    if rows.value != columns.value {
+        return Err(Fault::new(start, end - start, "the matrix is not square"));
     }
-}
-
-/// Entries count from 1, rows from 0.
-fn count_from_zero<'r>(bytes: &[u8], header: Header, arcs: impl Iterator<Item = &'r mut u64>) -> Result<(), Fault> {
-    for (entry, arc) in arcs.enumerate() {
-        let (i, j) = unpack(*arc);
-        let wrong = |what: String| {
-            let (start, end) = super::layout::data_lines(bytes, header.data).nth(entry).unwrap_or_default();
-            Err(Fault::new(start, end - start, what))
-        };
-        if i == 0 || j == 0 || u64::from(i.max(j)) > header.vertices {
-            return wrong(format!("an entry outside 1 to {}", header.vertices));
-        }
-        if header.symmetric && i < j {
-            return wrong("an entry above the diagonal of a symmetric matrix".to_owned());
-        }
-        *arc = pack(i - 1, j - 1);
-    }
-    Ok(())
+    Ok((rows, entries, (text::line_end(bytes, end) + 1).min(bytes.len())))
 }
 
 /// Writes the lower triangle of the adjacency matrix as a symmetric Matrix Market file.

@@ -43,6 +43,33 @@ impl RawRow for (u64, f64) {
     }
 }
 
+/// Lets every piece fill its own part of `rows`, which is as long as its room; in parallel.
+pub(super) fn fill_parts<R: RawRow, T: Send>(
+    mut rows: &mut [R],
+    room: &[usize],
+    parse: impl Fn(usize, &mut [R]) -> T + Sync,
+) -> Vec<T> {
+    let mut tasks = Vec::with_capacity(room.len());
+    for (piece, &room) in room.iter().enumerate() {
+        let (own, after) = rows.split_at_mut(room);
+        tasks.push((piece, own));
+        rows = after;
+    }
+    tasks.into_par_iter().map(|(piece, own)| parse(piece, own)).collect()
+}
+
+/// Closes the gaps that [`fill_parts`] leaves in `rows[start..]` where pieces kept less than they had room for.
+pub(super) fn close_gaps<R: RawRow>(rows: &mut Vec<R>, start: usize, room: &[usize], kept: &[usize]) {
+    let (mut from, mut end) = (start, start);
+    for (&room, &kept) in room.iter().zip(kept) {
+        if from != end {
+            rows.copy_within(from..from + kept, end);
+        }
+        (from, end) = (from + room, end + kept);
+    }
+    rows.truncate(end);
+}
+
 /// How vertices are numbered so far.
 pub(super) enum Ids {
     /// Rows hold ids of 32 bits.
@@ -120,12 +147,16 @@ fn by_value<R: RawRow>(rows: &mut [R], mut ids: Vec<u64>) -> Names {
     for (r, &i) in order.iter().enumerate() {
         rank[i as usize] = r as Vertex;
     }
-    rows.par_iter_mut().with_min_len(LOOKUP).for_each(|row| {
-        let (s, t) = unpack(row.arc());
-        *row = row.with_arc(pack(rank[s as usize], rank[t as usize]));
-    });
+    relabel(rows, |id| rank[id as usize]);
     ids.par_sort_unstable();
     Names::from_ids(ids)
+}
+
+fn relabel<R: RawRow>(rows: &mut [R], label: impl Fn(Vertex) -> Vertex + Sync) {
+    rows.par_iter_mut().with_min_len(LOOKUP).for_each(|row| {
+        let (s, t) = unpack(row.arc());
+        *row = row.with_arc(pack(label(s), label(t)));
+    });
 }
 
 /// From ids to their ranks among the ids that occur.
@@ -154,10 +185,13 @@ fn by_rank<R: RawRow>(rows: &mut [R], largest: u32) -> Names {
         return Names::numbers(count as usize);
     }
     let rank = |id: Vertex| before[id as usize / 64] + (words[id as usize / 64] & ((1u64 << (id % 64)) - 1)).count_ones();
-    rows.par_iter_mut().with_min_len(LOOKUP).for_each(|row| {
-        let (s, t) = unpack(row.arc());
-        *row = row.with_arc(pack(rank(s), rank(t)));
-    });
+    if (largest as usize) < rows.len() {
+        // Half of the rows' memory at most, and one look instead of counting bits.
+        let ranks: Vec<Vertex> = (0..=largest).into_par_iter().map(rank).collect();
+        relabel(rows, |id| ranks[id as usize]);
+    } else {
+        relabel(rows, rank);
+    }
     let first = words.iter().position(|&w| w != 0).map_or(0, |w| 64 * w as u64 + u64::from(words[w].trailing_zeros()));
     if first + u64::from(count) == u64::from(largest) + 1 {
         return Names::Range { first, count: count as usize };

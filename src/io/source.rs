@@ -19,13 +19,30 @@ const LONGEST_LINE: usize = 1 << 30;
 
 /// How much memory reading may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) struct Budget(pub Option<u64>);
+pub(super) struct Budget {
+    limit: Option<u64>,
+    /// What is taken already, by the text.
+    used: u64,
+}
 
 impl Budget {
+    pub fn new(limit: Option<u64>) -> Self {
+        Self { limit, used: 0 }
+    }
+
+    /// What is left beside `bytes` that stay in memory.
+    pub fn beside(self, bytes: &Bytes) -> Self {
+        match bytes {
+            Bytes::Mapped(_) => self,
+            Bytes::Owned(bytes) => Self { used: self.used + bytes.capacity() as u64, ..self },
+        }
+    }
+
     /// Refuses `bytes` beyond the limit, before they are allocated.
     pub fn check(self, file: &str, bytes: u64) -> Result<(), ReadError> {
-        match self.0 {
-            Some(limit) if bytes > limit => Err(ReadError::Memory { file: file.to_owned(), needed: bytes, limit }),
+        let needed = bytes.saturating_add(self.used);
+        match self.limit {
+            Some(limit) if needed > limit => Err(ReadError::Memory { file: file.to_owned(), needed, limit }),
             _ => Ok(()),
         }
     }
@@ -104,7 +121,14 @@ impl Source {
             Content::Mapped(map) => Ok((self.file, Bytes::Mapped(map))),
             Content::Stream(mut stream) => {
                 let mut bytes = std::mem::take(&mut stream.carry);
-                while stream.fill(&mut bytes, BLOCK)? > 0 {
+                loop {
+                    // Room grows by half, so that a large text is not moved for every block, but never beyond the limit.
+                    let room = (bytes.len() / 2).max(BLOCK);
+                    let affordable = budget.check(&self.file, (bytes.len() + room) as u64).is_ok();
+                    bytes.reserve_exact(if affordable { room } else { BLOCK });
+                    if stream.fill(&mut bytes, BLOCK)? == 0 {
+                        break;
+                    }
                     budget.check(&self.file, bytes.len() as u64)?;
                 }
                 if bytes.is_empty() {
@@ -207,12 +231,30 @@ impl<R: Read> Read for Hashed<R> {
     }
 }
 
+/// A place in a text.
+#[derive(Debug, Clone, Copy, Default)]
+struct Position {
+    /// Line ends before it.
+    lines: u64,
+    /// Bytes before it.
+    bytes: u64,
+}
+
+impl Position {
+    fn advance(&mut self, text: &[u8]) {
+        self.lines += super::text::newlines(text);
+        self.bytes += text.len() as u64;
+    }
+}
+
 /// Decompressed bytes, in order.
 pub(super) struct Stream {
     file: String,
     reader: Box<dyn Read + Send>,
     compression: Compression,
     budget: Budget,
+    /// How much text was read so far.
+    read: Position,
     /// What was read of the line that the next block starts with.
     carry: Vec<u8>,
 }
@@ -229,15 +271,24 @@ impl Stream {
             Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(raw)),
             Compression::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(raw).map_err(fail)?),
         };
-        Ok(Self { file: file.to_owned(), reader, compression, budget, carry: Vec::new() })
+        Ok(Self { file: file.to_owned(), reader, compression, budget, read: Position::default(), carry: Vec::new() })
     }
 
     /// Appends up to `most` bytes and says how many.
     fn fill(&mut self, bytes: &mut Vec<u8>, most: usize) -> Result<usize, ReadError> {
+        let before = bytes.len();
         let read = (&mut self.reader).take(most as u64).read_to_end(bytes);
+        self.read.advance(&bytes[before..]);
         read.map_err(|source| match self.compression {
             Compression::None => ReadError::io(&self.file, source),
-            packed => ReadError::file(&self.file, format!("damaged, truncated or trailing {} data: {source}", packed.name())),
+            packed => {
+                let (name, Position { lines, bytes }) = (packed.name(), self.read);
+                let line = lines + 1;
+                let what = format!(
+                    "damaged, truncated or trailing {name} data behind byte {bytes} of the text, in line {line}: {source}"
+                );
+                ReadError::file(&self.file, what)
+            }
         })
     }
 

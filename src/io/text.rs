@@ -135,6 +135,54 @@ pub(super) fn newlines(bytes: &[u8]) -> u64 {
     bytes.chunks(255).map(|chunk| u64::from(chunk.iter().fold(0u8, |count, &b| count + u8::from(b == b'\n')))).sum()
 }
 
+/// Bytes of text parsed as one task.
+const PIECE: usize = 1 << 20;
+
+/// Cuts `block[start..]` at line ends into pieces of fixed size: start and end of each.
+pub(super) fn pieces(block: &[u8], start: usize) -> Vec<(usize, usize)> {
+    let mut pieces = Vec::with_capacity((block.len() - start) / PIECE + 1);
+    let mut from = start;
+    while from < block.len() {
+        let nominal = (from + PIECE).min(block.len());
+        let to = if nominal == block.len() { nominal } else { (line_end(block, nominal) + 1).min(block.len()) };
+        pieces.push((from, to));
+        from = to;
+    }
+    pieces
+}
+
+/// How many words there are, separated by anything up to the space character.
+pub(super) fn words(bytes: &[u8]) -> usize {
+    let starts = |pair: &[u8]| usize::from(pair[0] <= b' ' && pair[1] > b' ');
+    usize::from(bytes.first().is_some_and(|&b| b > b' ')) + bytes.windows(2).map(starts).sum::<usize>()
+}
+
+/// How many lines start with one of `marks`.
+pub(super) fn comments(bytes: &[u8], marks: &[u8]) -> u64 {
+    bytes.split(|&b| b == b'\n').filter(|line| line.first().is_some_and(|b| marks.contains(b))).count() as u64
+}
+
+/// A number of a header, and where it stands.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Number {
+    pub value: u64,
+    at: usize,
+    len: usize,
+}
+
+impl Number {
+    /// The number in a field; otherwise `what` is wrong with it.
+    pub fn of(field: &Field<'_>, what: &'static str) -> Result<Self, Fault> {
+        let (at, len) = (field.0, field.1.len());
+        field.1.parse().map(|value| Self { value, at, len }).map_err(|_| Fault::new(at, len, what))
+    }
+
+    /// What is wrong with this number.
+    pub fn fault(self, what: impl Into<Cow<'static, str>>) -> Fault {
+        Fault::new(self.at, self.len, what)
+    }
+}
+
 /// Whether the line at `at` is a comment.
 #[inline]
 pub(super) fn is_comment(byte: u8) -> bool {

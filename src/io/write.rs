@@ -23,12 +23,23 @@ pub fn write_graph_and_masses<W: Weight>(
     names: &Names,
     masses: Option<&[f64]>,
 ) -> io::Result<()> {
-    super::write_atomically(path, |out| match format {
+    super::write_atomically(path, |out| write_graph_to(out, format, graph, names, masses))
+}
+
+/// [`write_graph_and_masses`] to any writer, as it is.
+pub fn write_graph_to<W: Weight>(
+    out: &mut dyn Write,
+    format: Format,
+    graph: &Graph<W>,
+    names: &Names,
+    masses: Option<&[f64]>,
+) -> io::Result<()> {
+    match format {
         Format::EdgeList => edge_list(out, graph, names),
         Format::Metis => metis::write(out, graph, masses),
         Format::MatrixMarket => matrix_market::write(out, graph),
         Format::Binary => binary::write(out, graph, names, masses),
-    })
+    }
 }
 
 /// `source<TAB>target[<TAB>weight]`, each edge once.

@@ -125,11 +125,11 @@ const WRONG: &[(&[u8], &str)] = &[
     (b"1 2\n3 -4\n5 6\n", "g.txt:2:3: a negative vertex id: \"-4\""),
     (b"1 2\n3 04\n5 6\n", "g.txt:2:3: a vertex id with a leading zero (--ids name reads ids as names): \"04\""),
     (b"1 2\n3 18446744073709551616\n1 1\n", "g.txt:2:3: a vertex id of more than 64 bits: \"18446744073709551616\""),
-    (b"1 2 1\n3 4 -1\n", "g.txt:2:5: the weight is negative: \"-1\""),
-    (b"1 2 1\n3 4 nan\n", "g.txt:2:5: the weight is not a finite number: \"nan\""),
-    (b"1 2 1\n3 4 inf\n", "g.txt:2:5: the weight is not a finite number: \"inf\""),
-    (b"1 2 1\n3 4 1e999\n", "g.txt:2:5: the weight is not a finite number: \"1e999\""),
-    (b"1 2 1\n3 4 1.2.3\n", "g.txt:2:5: not a weight: \"1.2.3\""),
+    (b"1 2 1\n3 4 -1\n", "g.txt:2:5: the weight is negative (--unweighted ignores weights): \"-1\""),
+    (b"1 2 1\n3 4 nan\n", "g.txt:2:5: the weight is not a finite number (--unweighted ignores weights): \"nan\""),
+    (b"1 2 1\n3 4 inf\n", "g.txt:2:5: the weight is not a finite number (--unweighted ignores weights): \"inf\""),
+    (b"1 2 1\n3 4 1e999\n", "g.txt:2:5: the weight is not a finite number (--unweighted ignores weights): \"1e999\""),
+    (b"1 2 1\n3 4 1.2.3\n", "g.txt:2:5: not a weight (--unweighted ignores weights): \"1.2.3\""),
     (b"1 2\n3 4\0\n", "g.txt:2:4: a NUL byte: \"\\0\""),
     (b"1,2\n3 4\n", "g.txt:2:1: expected 2 columns, found 1: \"3 4\""),
     (b"a,b\n\"c,d\n", "g.txt:2:1: a quoted field must end on its line: \"\\\"c,d\""),
@@ -154,6 +154,37 @@ fn lenient_skips_and_counts() {
     assert_eq!((edges(&loaded).len(), loaded.counts.skipped), (2, 2));
     let loaded = read_as(b"a,b\n\"c\nc,d\n", &lenient).unwrap();
     assert_eq!((edges(&loaded).len(), loaded.counts.skipped), (2, 1));
+}
+
+#[test]
+fn ignored_weights_may_be_anything_but_missing() {
+    let unweighted = LoadOptions { policy: Policy { unweighted: true, ..Policy::default() }, ..LoadOptions::default() };
+    for (text, expected) in [
+        ("0 1 inf\n1 2 -3\n2 3 0.0\n3 4 x\n4 5 nan\n", vec!["0-1", "1-2", "3-4", "4-5"]),
+        ("a,b,inf\nb,c,-3\nc,d,0\n", vec!["a-b", "b-c"]),
+        ("99999999999 1 inf\n1 2 2\n2 3 0\n", vec!["1-2", "1-99999999999"]),
+    ] {
+        let loaded = read_as(text.as_bytes(), &unweighted).unwrap();
+        let found: Vec<String> =
+            edges(&loaded).iter().map(|(i, j, w)| format!("{i}-{j}{}", if *w == 1.0 { "" } else { "?" })).collect();
+        assert_eq!(found, expected);
+        assert!(matches!(loaded.graph, AnyGraph::Unit(_)));
+        assert_eq!((loaded.counts.zero_weights, loaded.counts.rows), (1, text.lines().count() as u64));
+    }
+    assert_eq!(message(b"0 1 2\n1 2\n", &unweighted), "g.txt:2:1: expected 3 columns, found 2: \"1 2\"");
+    assert_eq!(message(b"0,1,2\n1,2,\n", &unweighted), "g.txt:2:5: not a weight (--unweighted ignores weights): \"\"");
+    assert_eq!(message(b"0 1 0\n", &unweighted), "g.txt: no edges: every weight is 0");
+}
+
+/// cond-mat-2005 has two edges of infinite weight.
+#[test]
+fn a_real_graph_with_infinite_weights() {
+    let Some(data) = crate::support::data() else { return };
+    let path = data.join("graphs/cond-mat-2005.edges.gz");
+    let said = load(&path, &LoadOptions::default(), &Silent).unwrap_err().to_string();
+    assert!(said.ends_with(":4854:11: the weight is not a finite number (--unweighted ignores weights): \"inf\""), "{said}");
+    let unweighted = LoadOptions { policy: Policy { unweighted: true, ..Policy::default() }, ..LoadOptions::default() };
+    assert_eq!(lambdacut::with_graph!(&load(&path, &unweighted, &Silent).unwrap().graph, g => g.edges()), 175_693);
 }
 
 #[test]
@@ -186,8 +217,12 @@ fn compressed_files() {
     for bytes in [&packed[..packed.len() - 5], &packed[..20], &trailing] {
         let (_dir, path) = file_with("g.txt.gz", bytes);
         let error = load(&path, &LoadOptions::default(), &Silent).unwrap_err().to_string();
-        assert!(error.contains("damaged, truncated or trailing gzip data"), "{error}");
+        assert!(error.contains("damaged, truncated or trailing gzip data behind byte"), "{error}");
     }
+    // The place is that in the text: 500 whole lines came out before the damage.
+    let (_dir, path) = file_with("g.txt.gz", &[gzip(&b"0 1\n1 2\n".repeat(250)), b"more garbage".to_vec()].concat());
+    let error = load(&path, &LoadOptions::default(), &Silent).unwrap_err().to_string();
+    assert!(error.contains("behind byte 2000 of the text, in line 501: invalid gzip header"), "{error}");
     let (_dir, path) = file_with("g.txt.gz", text);
     assert!(load(&path, &LoadOptions::default(), &Silent).unwrap_err().to_string().contains("no gzip"));
 }

@@ -73,16 +73,20 @@ fn wrong_files_are_said_with_their_place() {
         ("g.graph", b"2\n", "g.graph:1:1: a METIS header has 2 to 4 numbers: vertices, edges, format, constraints: \"2\""),
         ("g.graph", b"2 x\n", "g.graph:1:3: not a number of the METIS header: \"x\""),
         ("g.graph", b"2 1 7\n2\n1\n", "g.graph:1:5: a METIS format code is up to three digits 0 or 1: \"7\""),
-        ("g.graph", b"3 1\n2\n1\n", "g.graph: the header says 3 vertices, but only 2 lines follow"),
-        ("g.graph", b"1000000000000 1\n2\n1\n", "g.graph: the header says 1000000000000 vertices, but only 2 lines follow"),
+        ("g.graph", b"3 1\n2\n1\n", "g.graph:1:1: the header says this many vertices, but only 2 lines follow: \"3\""),
+        (
+            "g.graph",
+            b"% c\n1000000000000 1\n2\n1\n",
+            "g.graph:2:1: the header says this many vertices, but only 2 lines follow: \"1000000000000\"",
+        ),
         ("g.graph", b"2 1\n2\n1\n1\n", "g.graph:4:1: a line behind the last vertex: \"1\""),
-        ("g.graph", b"2 2\n2\n1\n", "g.graph: the header says 2 edges, but the lines hold 1"),
+        ("g.graph", b"2 2\n2\n1\n", "g.graph:1:3: the header says this many edges, but the lines hold 1: \"2\""),
         ("g.graph", b"2 1\n2\n3\n", "g.graph:3:1: a neighbour outside 1 to 2: \"3\""),
         ("g.graph", b"2 1\n2\n0\n", "g.graph:3:1: a neighbour outside 1 to 2: \"0\""),
         ("g.graph", b"2 1\n2\nx\n", "g.graph:3:1: not a neighbour number: \"x\""),
         ("g.graph", b"2 1\n2\n1.5\n", "g.graph:3:1: not a neighbour number: \"1.5\""),
         ("g.graph", b"2 1 001\n2 1\n1\n", "g.graph:3:2: an edge weight is missing: \"\""),
-        ("g.graph", b"2 1 001\n2 -1\n1 -1\n", "g.graph:2:3: the weight is negative: \"-1\""),
+        ("g.graph", b"2 1 001\n2 -1\n1 -1\n", "g.graph:2:3: the weight is negative (--unweighted ignores weights): \"-1\""),
         ("g.graph", b"2 1 010\n2 2\n\n", "g.graph:3:1: a vertex weight is missing: \"\""),
         (
             "g.graph",
@@ -127,12 +131,12 @@ fn wrong_files_are_said_with_their_place() {
         (
             "g.mtx",
             b"%%MatrixMarket matrix coordinate pattern general\n2 2 1000000000000\n1 2\n",
-            "g.mtx: the header says 1000000000000 entries, but the file holds 1",
+            "g.mtx:2:5: the header says this many entries, but the file holds 1: \"1000000000000\"",
         ),
         (
             "g.mtx",
             b"%%MatrixMarket matrix coordinate pattern general\n2000000000 2000000000 1\n1 2\n",
-            "g.mtx: the header says 2000000000 vertices, but a file of 77 bytes cannot name most of them",
+            "g.mtx:2:1: the header says this many vertices, but a file of 77 bytes cannot name most of them: \"2000000000\"",
         ),
         (
             "g.mtx",
@@ -149,12 +153,94 @@ fn wrong_files_are_said_with_their_place() {
             b"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2\n",
             "g.mtx:3:1: expected 3 columns, found 2: \"1 2\"",
         ),
+        (
+            "g.mtx",
+            b"%%MatrixMarket matrix coordinate pattern general\n2 2 1\n0 2\n",
+            "g.mtx:3:1: an entry outside 1 to 2: \"0 2\"",
+        ),
+        (
+            "g.mtx",
+            b"%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 18446744073709551615\n",
+            "g.mtx:3:1: an entry outside 1 to 2: \"1 18446744073709551615\"",
+        ),
+        (
+            "g.mtx",
+            b"%%MatrixMarket matrix coordinate pattern general\n9999999999 9999999999 1\n1 2\n",
+            "g.mtx:2:1: 9999999999 vertices are more than the 4294967294 that 32-bit ids can number: \"9999999999\"",
+        ),
+        (
+            "g.mtx",
+            b"%%MatrixMarket matrix coordinate pattern general\n2 2 x\n1 2\n",
+            "g.mtx:2:5: not a number of rows, columns or entries: \"x\"",
+        ),
+        (
+            "g.mtx",
+            b"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 inf\n",
+            "g.mtx:3:5: the weight is not a finite number (--unweighted ignores weights): \"inf\"",
+        ),
         ("g.lcut", b"garbage", "g.lcut: not a binary graph: bad magic"),
         ("g.lcut", b"LAMBDCUT\x01\0\0\0", "g.lcut: the binary graph is truncated: no whole header"),
     ];
     for (name, bytes, expected) in wrong {
         assert_eq!(message(name, bytes), *expected);
     }
+}
+
+fn read_with(name: &str, bytes: &[u8], change: impl FnOnce(&mut LoadOptions)) -> Loaded {
+    let mut options = LoadOptions::default();
+    change(&mut options);
+    with_file(name, bytes, |path| load(path, &options, &Silent).unwrap())
+}
+
+#[test]
+fn lenient_readers_leave_out_what_is_wrong_and_count_it() {
+    let banner = "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 ";
+    for (name, text, expected, skipped) in [
+        // A wrong line: its vertex keeps the edges that others list.
+        ("g.graph", "3 2\n2\n1 x\n2\n".to_owned(), vec![(0, 1, 1.0), (1, 2, 1.0)], 2),
+        // A missing reverse, and the header that counts it.
+        ("g.graph", "3 2\n2 3\n1\n\n".to_owned(), vec![(0, 1, 1.0), (0, 2, 1.0)], 1),
+        // More vertices than lines; lines behind the last vertex; unequal weights, of which the first counts.
+        ("g.graph", "9 1\n2\n1\n".to_owned(), vec![(0, 1, 1.0)], 1),
+        ("g.graph", "2 1\n2\n1\n1\n".to_owned(), vec![(0, 1, 1.0)], 1),
+        ("g.graph", "2 1 001\n2 4\n1 3\n".to_owned(), vec![(0, 1, 4.0)], 0),
+        // Entries outside, above the diagonal, and not numbers; and the header that counts one too many.
+        ("g.mtx", format!("{banner}4\n2 1\n1 3\n4 1\nx\n"), vec![(0, 1, 1.0)], 3),
+        ("g.mtx", format!("{banner}2\n2 1\n"), vec![(0, 1, 1.0)], 1),
+    ] {
+        let loaded = read_with(name, text.as_bytes(), |options| options.lenient = true);
+        assert_eq!((edges(&loaded), loaded.counts.skipped), (expected, skipped), "{text}");
+    }
+    let loaded = read_with("g.graph", b"3 1 010\n5 2\nx 1\n7\n", |options| options.lenient = true);
+    assert_eq!((edges(&loaded), loaded.masses), (vec![(0, 1, 1.0)], Some(vec![5.0, 1.0, 7.0])));
+    assert_eq!(read_with("g.graph", METIS, |options| options.lenient = true).counts.skipped, 0);
+}
+
+#[test]
+fn ignored_weights_may_be_anything() {
+    let unweighted = |options: &mut LoadOptions| options.policy.unweighted = true;
+    let loaded = read_with("g.graph", b"3 3 001\n2 inf 3 0\n1 -2 2 x\n1 0\n", unweighted);
+    assert_eq!((edges(&loaded), loaded.counts.zero_weights), (vec![(0, 1, 1.0), (1, 1, 1.0)], 2));
+    let mtx = b"%%MatrixMarket matrix coordinate real symmetric\n3 3 3\n2 1 -1\n3 1 0\n3 2 nan\n";
+    let loaded = read_with("g.mtx", mtx, unweighted);
+    assert_eq!((edges(&loaded), loaded.counts.zero_weights), (vec![(0, 1, 1.0), (1, 2, 1.0)], 1));
+}
+
+/// Lines over many pieces: the vertices of each piece are numbered on from those before.
+#[test]
+fn a_large_metis_file_is_read_in_pieces() {
+    let n = 200_000;
+    let ring = (0..n)
+        .map(|i: usize| format!("{} {}\n{}", (i + n - 1) % n + 1, (i + 1) % n + 1, if i % 1000 == 0 { "% c\n" } else { "" }));
+    let text = format!("{n} {n}\n{}", ring.collect::<String>());
+    let loaded = read("g.graph", text.as_bytes());
+    let expected: Vec<_> = (0..n as u32).map(|i| (i.min((i + 1) % n as u32), i.max((i + 1) % n as u32), 1.0)).collect();
+    let mut found = edges(&loaded);
+    found.sort_by_key(|e| if (e.0, e.1) == (0, n as u32 - 1) { u32::MAX } else { e.0 });
+    assert_eq!((found, loaded.counts.comments), (expected, 200));
+    let wrong = text.replacen("\n150000 150002\n", "\n150000 y\n", 1);
+    let line = wrong.lines().position(|l| l.ends_with('y')).unwrap() + 1;
+    assert_eq!(message("g.graph", wrong.as_bytes()), format!("g.graph:{line}:8: not a neighbour number: \"y\""));
 }
 
 fn binary_of(graph: &Graph<Unit>, names: &Names) -> Vec<u8> {
