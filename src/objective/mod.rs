@@ -224,8 +224,11 @@ pub(crate) fn loop_weight<W: Weight>(graph: &Graph<W>, i: usize) -> f64 {
     at.map_or(0.0, |at| rows.weights[rows.offsets[i] as usize + at].get())
 }
 
-/// The answer for β ≤ 0: one cluster per connected component. The cut is 0 there, and no partition into connected clusters has fewer clusters, so none is
-/// better. (For β < 0 the formula alone would reward calling several components one cluster; that says nothing about the graph.)
+/// The answer for β ≤ 0: one cluster per connected component.
+///
+/// - At β = 0, `F = cut ≥ 0`, and the components have cut 0: no clustering is better.
+/// - At β < 0, `F = cut + |β|k`: a clustering into *connected* clusters has at least one for every component, so none of them is better, and
+///   every other one is worse. Among all clusterings, everything in one cluster is then best, whatever the graph; that says nothing about it.
 ///
 /// ```
 /// use lambdacut::graph::{Graph, Unit};

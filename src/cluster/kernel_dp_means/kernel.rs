@@ -1,6 +1,6 @@
 //! Any positive semi-definite kernel matrix, dense or sparse, with weights.
 
-use super::similarity::{ClusterSums, Links, Similarity};
+use super::similarity::{ClusterSums, Links, Similarity, Split};
 use crate::ids::{Cluster, Vertex, checked_count};
 use crate::numeric::{compensated, sum_by};
 use nalgebra::DMatrix;
@@ -261,8 +261,19 @@ impl<R: MatrixRows> Similarity for KernelSimilarity<'_, R> {
         self.lambda - self.weights[i] * self.rows.diagonal(i)
     }
 
-    fn part(&self, i: usize, own: Cluster, labels: &[Cluster]) -> f64 {
-        compensated(self.links_of(i).zip(labels).filter(|&(_, &c)| c == own).map(|(link, _)| link))
+    fn split(&self, i: usize, own: Cluster, labels: &[Cluster]) -> Split {
+        let links = |inside: bool| {
+            compensated(self.links_of(i).zip(labels).filter(move |&(_, &c)| (c == own) == inside).map(|(link, _)| link))
+        };
+        Split { inside: links(true), outside: links(false) }
+    }
+
+    fn part(&self, links: Split) -> f64 {
+        links.inside
+    }
+
+    fn part_by_inside(&self, _: usize, inside: f64) -> f64 {
+        inside
     }
 
     fn total(&self, sums: ClusterSums) -> f64 {
@@ -271,7 +282,7 @@ impl<R: MatrixRows> Similarity for KernelSimilarity<'_, R> {
 
     /// `J + λk = Σ_i S_ii/w_i − Σ_c S(c,c)/M_c + λk`.
     fn value(&self, sums: &[ClusterSums]) -> f64 {
-        self.spread - compensated(sums.iter().map(|c| c.part / c.mass)) + self.lambda * sums.len() as f64
+        self.spread - sum_by(sums.len(), |c| sums[c].part / sums[c].mass) + self.lambda * sums.len() as f64
     }
 
     fn scale(&self) -> f64 {

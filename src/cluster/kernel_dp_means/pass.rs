@@ -18,13 +18,11 @@ use super::means::{Candidate, Means};
 use super::opened::{Opened, UNLABELLED};
 use super::order::Ranks;
 use super::similarity::{Links, Similarity};
+use super::sums::ROWS;
 use super::tally::Tally;
 use crate::ids::{Cluster, Vertex};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-
-/// Rows whose labels are gathered at a time.
-const ROWS: usize = 128;
 
 /// "Beyond λ from every old cluster": a mark that no cluster number reaches.
 const BEYOND: Cluster = UNLABELLED - 1;
@@ -40,7 +38,7 @@ struct Scratch {
 pub(super) struct Pass<'a, S> {
     pub similarity: &'a S,
     pub labels: &'a [Cluster],
-    pub means: &'a Means,
+    pub means: &'a Means<'a>,
     pub ranks: &'a Ranks,
 }
 
@@ -106,7 +104,7 @@ impl<S: Similarity> Pass<'_, S> {
     }
 
     fn scratch(&self) -> Scratch {
-        Scratch { labels: Vec::new(), tally: self.means.tally(self.labels.len()) }
+        Scratch { labels: Vec::new(), tally: Tally::new(self.means.len()) }
     }
 
     /// The nearest old cluster of one vertex.
@@ -138,7 +136,7 @@ impl<S: Similarity> Pass<'_, S> {
             return Vec::new();
         }
         let least = beyond.iter().map(|&i| Opened::norm(self.similarity, i as usize)).fold(f64::INFINITY, f64::min);
-        let everyone = self.similarity.links() == Links::Full || least < self.means.worst_norm();
+        let everyone = self.similarity.links() == Links::Full || least < self.means.worst_norm(self.similarity);
         let linked = if everyone { Vec::new() } else { self.linked_to(&opened.founders) };
         let concerned = |&i: &usize| next[i] < self.means.len() as Cluster && (everyone || bit(&linked, i));
         let indices = (0..next.len()).into_par_iter().with_min_len(ROWS).filter(concerned);

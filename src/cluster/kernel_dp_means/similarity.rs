@@ -4,7 +4,7 @@
 //! `S(c,c) = Σ_{i,j∈c} S_ij`. Then
 //!
 //! ```text
-//! m_i ‖φ_i − μ_c‖² = S_ii/m_i + δ(i,c),      δ(i,c) = m_i g_c − p_c S(i,c),      g_c = S(c,c)/M_c² = ‖μ_c‖²,      p_c = 2/M_c,
+//! m_i ‖φ_i − μ_c‖² = S_ii/m_i + δ(i,c),      δ(i,c) = m_i g_c − 2 S(i,c)/M_c,      g_c = S(c,c)/M_c² = ‖μ_c‖²,
 //! ```
 //!
 //! and a new cluster is opened when `min_c δ(i,c) > t_i = λ − S_ii/m_i`. The algorithm works with δ and `t_i` throughout: the part that does
@@ -12,7 +12,7 @@
 
 use crate::graph::{Graph, Rows, Weight};
 use crate::ids::{Cluster, Vertex};
-use crate::numeric::compensated;
+use crate::numeric::sum_by;
 use crate::objective::{Objective, loop_weight};
 use crate::partition::Masses;
 use std::ops::Range;
@@ -33,6 +33,13 @@ pub(super) enum Links {
 pub(super) struct ClusterSums {
     pub mass: f64,
     pub part: f64,
+}
+
+/// The links of one row to its own cluster and to all others.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Split {
+    pub inside: f64,
+    pub outside: f64,
 }
 
 /// A kernel with weights and a price λ of a cluster.
@@ -58,8 +65,12 @@ pub(super) trait Similarity: Sync {
     fn own(&self, i: usize) -> f64;
     /// `t_i = λ − S_ii/m_i`.
     fn threshold(&self, i: usize) -> f64;
-    /// What member `i` of cluster `own` adds to its second sum; `labels` are those of the entries of its row.
-    fn part(&self, i: usize, own: Cluster, labels: &[Cluster]) -> f64;
+    /// The stored entries of row `i`, whose labels are given, inside cluster `own` and outside it.
+    fn split(&self, i: usize, own: Cluster, labels: &[Cluster]) -> Split;
+    /// What a member with these links adds to the second sum of its cluster.
+    fn part(&self, links: Split) -> f64;
+    /// The same from the inside alone.
+    fn part_by_inside(&self, i: usize, inside: f64) -> f64;
     /// `S(c,c)` from the sums.
     fn total(&self, sums: ClusterSums) -> f64;
     /// The penalised objective at these sums.
@@ -153,11 +164,27 @@ impl<W: Weight> Similarity for GraphSimilarity<'_, W> {
     }
 
     #[inline]
-    fn part(&self, i: usize, own: Cluster, labels: &[Cluster]) -> f64 {
+    fn split(&self, i: usize, own: Cluster, labels: &[Cluster]) -> Split {
         if W::UNIT {
-            return labels.iter().map(|&c| u32::from(c != own)).sum::<u32>().into();
+            let outside: u32 = labels.iter().map(|&c| u32::from(c != own)).sum();
+            return Split { inside: (labels.len() as u32 - outside).into(), outside: outside.into() };
         }
-        self.links_of(i).zip(labels).map(|(link, &c)| if c == own { 0.0 } else { link }).sum()
+        let (mut inside, mut outside) = (0.0, 0.0);
+        for (link, &c) in self.links_of(i).zip(labels) {
+            inside += if c == own { link } else { 0.0 };
+            outside += if c == own { 0.0 } else { link };
+        }
+        Split { inside, outside }
+    }
+
+    #[inline]
+    fn part(&self, links: Split) -> f64 {
+        links.outside
+    }
+
+    #[inline]
+    fn part_by_inside(&self, i: usize, inside: f64) -> f64 {
+        self.degree(i) - inside
     }
 
     fn total(&self, sums: ClusterSums) -> f64 {
@@ -166,7 +193,7 @@ impl<W: Weight> Similarity for GraphSimilarity<'_, W> {
 
     /// `F = Σ_c cut_c/M_c − βk`.
     fn value(&self, sums: &[ClusterSums]) -> f64 {
-        compensated(sums.iter().map(|c| c.part / c.mass)) - self.objective.beta() * sums.len() as f64
+        sum_by(sums.len(), |c| sums[c].part / sums[c].mass) - self.objective.beta() * sums.len() as f64
     }
 
     fn scale(&self) -> f64 {
