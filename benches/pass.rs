@@ -6,7 +6,7 @@
 //!
 //! A pass is all that happens between two records of the trace: reassignment, sums, empty clusters, F. It is timed from two kinds of labels: *scattered* at
 //! random, and *settled*, where most neighbours share a cluster (LFR: the planted clusters, joined or cut to k; R-MAT: consecutive vertices).
-//! Times are the least of `PASS_REPEATS` runs or more.
+//! Times are the least of `PASS_REPEATS` runs or more. `PASS_MEMORY=1` prints the memory alone.
 #![allow(missing_docs)]
 
 use lambdacut::cluster::kernel_dp_means::{KernelDpMeans, Shift, Start, fit_graph, resolve_shift};
@@ -62,7 +62,8 @@ impl Subject {
 
     fn scattered(&self, k: usize) -> Arc<[u32]> {
         let mix = |i: u64| (i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20).wrapping_mul(0xD1B5_4A32_D192_ED03) >> 32;
-        (0..self.groups.len() as u64).map(|i| (mix(i + 1) % k as u64) as u32).collect()
+        let scatter = |i: u64| if k == self.groups.len() { i } else { mix(i + 1) % k as u64 };
+        (0..self.groups.len() as u64).map(|i| scatter(i) as u32).collect()
     }
 
     fn params(&self, labels: &Arc<[u32]>) -> KernelDpMeans {
@@ -181,15 +182,18 @@ struct Line {
 fn table(subject: &Subject, ks: &[usize]) -> (Vec<Line>, f64) {
     let arcs = subject.graph.arcs() as f64;
     let (bare, bare2) = (subject.sweep(1), subject.sweep(2));
-    println!("{:5} {arcs:>9} arcs: sweep {:.2} ns an arc, {:.2}x faster on two threads", subject.name, bare / arcs * 1e9, bare / bare2);
+    println!(
+        "{:5} {arcs:>9} arcs: sweep {:.2} ns an arc, {:.2}x faster on two threads",
+        subject.name,
+        bare / arcs * 1e9,
+        bare / bare2
+    );
     let mut lines = Vec::new();
     for &k in ks.iter().filter(|&&k| 2 * k <= subject.graph.vertices()) {
         for (kind, labels) in [("scattered", subject.scattered(k)), ("settled", subject.settled(k))] {
             let ((one, moved), (two, _)) = (subject.pass(&labels, 1), subject.pass(&labels, 2));
-            let bytes = subject.memory(&labels).map_or("–".into(), |b| format!("{b:.1}"));
             println!(
-                "  k {k:<7} {kind:9}  moved {:4.1} %  {:6.2} ns an arc  pass/sweep {:5.2}  on two threads {:5.2}  two against one {:4.2}x  \
-                 {bytes} bytes a vertex",
+                "  k {k:<7} {kind:9}  moved {:4.1} %  {:6.2} ns an arc  pass/sweep {:5.2}  on two threads {:5.2}  two against one {:4.2}x",
                 moved * 100.0,
                 one / arcs * 1e9,
                 one / bare,
@@ -209,14 +213,37 @@ fn table(subject: &Subject, ks: &[usize]) -> (Vec<Line>, f64) {
     (lines, bare / arcs)
 }
 
+/// Prints the memory of runs on one graph, the last from singletons.
+fn memory_table(subject: &Subject, ks: &[usize]) {
+    let n = subject.graph.vertices();
+    for k in ks.iter().copied().filter(|k| 2 * k <= n).chain([n]) {
+        let labels = subject.scattered(k);
+        let bytes = subject.memory(&labels).map_or("not known".into(), |b| format!("{b:.1} bytes a vertex"));
+        println!("{:5} {:>9} arcs, k {k:<7}: memory beyond the graph {bytes}", subject.name, subject.graph.arcs());
+    }
+}
+
+/// Runs this program again for the memory alone, with an allocator that gives back what is freed (glibc), so that the growth of the
+/// process is what a run takes.
+fn measure_memory() {
+    let program = std::env::current_exe().expect("this program");
+    let child = std::process::Command::new(program).env("PASS_MEMORY", "1").env("MALLOC_MMAP_THRESHOLD_", "65536").status();
+    assert!(child.is_ok_and(|status| status.success()), "the measurement of memory failed");
+}
+
 fn main() {
     let (sizes, ks) = (numbers("PASS_ARCS", "20,22"), numbers("PASS_K", "10,1000,100000"));
+    let only_memory = std::env::var_os("PASS_MEMORY").is_some();
     for name in list("PASS_GRAPHS", "rmat,lfr") {
         let make = match name.as_str() {
             "rmat" => Subject::rmat,
             "lfr" => Subject::lfr,
             other => panic!("PASS_GRAPHS: {other:?} is neither rmat nor lfr"),
         };
+        if only_memory {
+            sizes.iter().for_each(|&size| memory_table(&make(size as u32), &ks));
+            continue;
+        }
         let tables: Vec<_> = sizes.iter().map(|&size| table(&make(size as u32), &ks)).collect();
         let (Some(small), Some(large)) = (tables.first(), tables.last().filter(|_| tables.len() > 1)) else { continue };
         for line in &large.0 {
@@ -229,5 +256,8 @@ fn main() {
                 pass / sweep
             );
         }
+    }
+    if !only_memory {
+        measure_memory();
     }
 }

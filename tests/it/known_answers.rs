@@ -44,7 +44,12 @@ fn optimum(graph: &Graph<f64>, objective: &Objective) -> f64 {
 /// On how many small graphs pass and refinement reach the optimum; none may beat it.
 #[test]
 fn brute_force_is_never_beaten_and_often_reached() {
-    let starts = [("one cluster", Start::One), ("singletons", Start::Singletons), ("3 far apart", Start::FarthestFirst(3)), ("several", Start::Several)];
+    let starts = [
+        ("one cluster", Start::One),
+        ("singletons", Start::Singletons),
+        ("3 far apart", Start::FarthestFirst(3)),
+        ("several", Start::Several),
+    ];
     let mut reached = [0; 4];
     let (mut best_of_all, mut graphs) = (0, 0);
     let (mut loops, mut isolated, mut split) = (0, 0, 0);

@@ -7,11 +7,11 @@
 //! δ(i,c) ≥ b(S(i,c)),      b(l) = u⁻ t if t ≥ 0, else u⁺ t,      t = m_i h⁻ − 2l,
 //! ```
 //!
-//! which falls with l. When links are not negative, a vertex stays without further ado if `b` at all its links to others is not below its own δ; failing
-//! that, if `b` at the largest bucket of a sketch is not; failing that, only clusters are looked at whose `b` is.
+//! which falls with l. When links are not negative, a vertex stays without further ado if `b` at all its links to others is not below its own δ. Failing
+//! that, links are summed by the last bits of the label, and only clusters in buckets whose `b` is below are looked at; mostly there is none.
 
-use super::similarity::{ClusterSums, Links, Similarity};
-use super::tally::{SLACK, Tally};
+use super::similarity::{BUCKETS, ClusterSums, Links, Similarity, Sketch};
+use super::tally::Tally;
 use crate::ids::{Cluster, NONE};
 use rayon::prelude::*;
 
@@ -51,6 +51,9 @@ impl Candidate {
         if nearer { other } else { self }
     }
 }
+
+/// What bounds leave for rounding, in relative terms: far more than the longest row loses.
+const SLACK: f64 = 1.0 / (1u64 << 30) as f64;
 
 /// The function `b` of the module's head, lower than on paper by [`SLACK`], so that it also holds for rounded sums.
 #[derive(Debug, Clone, Copy)]
@@ -138,36 +141,52 @@ impl<'a> Means<'a> {
         Candidate { delta: self.grid.snap(inverse * (mass * inverse * similarity.total(sums) - 2.0 * link)), cluster: c }
     }
 
-    /// The nearest mean of element `i`, now in cluster `own`, whose row carries these labels: its own cluster on a tie, else the lowest index. O(row).
+    /// The nearest mean of element `i`; `labels` are those before the pass. Its own cluster on a tie, else the lowest index. O(row).
     #[inline]
-    pub fn nearest<S: Similarity>(
-        &self,
-        similarity: &S,
-        i: usize,
-        own: Cluster,
-        labels: &[Cluster],
-        tally: &mut Tally,
-    ) -> Candidate {
-        let mass = similarity.mass(i);
-        let links = similarity.split(i, own, labels);
+    pub fn nearest<S: Similarity>(&self, similarity: &S, i: usize, labels: &[Cluster], tally: &mut Tally) -> Candidate {
+        let (own, mass) = (labels[i], similarity.mass(i));
+        // A guess from the element before: whether the row will be needed in more detail.
+        let sketch = tally.unsettled.then(|| similarity.sketch(i, own, labels));
+        let links = sketch.as_ref().map_or_else(|| similarity.split(i, own, labels), |sketch| sketch.links);
         let home = self.at(similarity, own, mass, links.inside + similarity.unstored(i));
-        if let Some(bound) = self.bound {
-            if bound.at(mass, links.outside) >= home.delta {
-                return home;
-            }
-            let most = tally.at_most(labels, similarity.links_of(i), own, links.inside);
-            if bound.at(mass, most) >= home.delta {
-                return home;
-            }
+        tally.unsettled = self.bound.is_none_or(|bound| bound.at(mass, links.outside) < home.delta);
+        if !tally.unsettled {
+            return home;
         }
-        tally.add_row(labels, similarity.links_of(i));
-        let best = self.nearest_other(similarity, own, mass, home, tally);
-        tally.clear();
+        let sketch = sketch.unwrap_or_else(|| similarity.sketch(i, own, labels));
+        let live = self.live(&sketch, own, mass, home);
+        if live == 0 {
+            return home;
+        }
+        let best = self.nearest_other(similarity, i, labels, live, home, tally);
         if home.delta <= best.delta { home } else { best }
     }
 
-    /// The nearest mean but `home`, which may be passed over if it is not nearer than `home`.
-    fn nearest_other<S: Similarity>(&self, similarity: &S, own: Cluster, mass: f64, home: Candidate, tally: &Tally) -> Candidate {
+    /// One bit a bucket: whether it may hold a cluster that is nearer than `home`.
+    #[inline]
+    fn live(&self, sketch: &Sketch, own: Cluster, mass: f64, home: Candidate) -> u32 {
+        let Some(bound) = self.bound else { return u32::MAX };
+        let mut buckets = sketch.buckets;
+        // The two sums were added up in different orders; what that may cost stays in the bucket.
+        buckets[own as usize % BUCKETS] -= sketch.links.inside * (1.0 - SLACK);
+        let bit = |(at, &link): (usize, &f64)| u32::from(bound.at(mass, link) < home.delta) << at;
+        buckets.iter().enumerate().map(bit).sum()
+    }
+
+    /// The nearest mean but `home` among the unlinked ones and those in live buckets; one that is not nearer than `home` may be passed over.
+    #[inline(never)]
+    fn nearest_other<S: Similarity>(
+        &self,
+        similarity: &S,
+        i: usize,
+        labels: &[Cluster],
+        live: u32,
+        home: Candidate,
+        tally: &mut Tally,
+    ) -> Candidate {
+        let (own, mass) = (home.cluster, similarity.mass(i));
+        let row = similarity.row(i);
+        tally.add_row(row.len(), row.map(|(j, link)| (labels[j as usize], link)), |c| live >> (c as usize % BUCKETS) & 1 == 1);
         let unlinked = self.first_unlinked(similarity.links(), own, tally);
         let mut best = unlinked.map_or(Candidate::NOWHERE, |c| self.at(similarity, c, mass, 0.0));
         for (c, link) in tally.sums().filter(|&(c, _)| c != own) {
@@ -177,6 +196,7 @@ impl<'a> Means<'a> {
                 best = best.or(self.at(similarity, c, mass, link));
             }
         }
+        tally.clear();
         best
     }
 

@@ -216,7 +216,11 @@ impl KernelDpMeans {
     }
 
     /// The best result of the runs, the first on a tie; a cancelled run is the last.
-    fn best(&self, elements: usize, mut run: impl FnMut(&Self) -> Result<Fit, KernelDpMeansError>) -> Result<Fit, KernelDpMeansError> {
+    fn best(
+        &self,
+        elements: usize,
+        mut run: impl FnMut(&Self) -> Result<Fit, KernelDpMeansError>,
+    ) -> Result<Fit, KernelDpMeansError> {
         let started = Instant::now();
         let mut best: Option<Fit> = None;
         for params in self.runs(elements) {
@@ -335,20 +339,29 @@ fn run<S: Similarity>(
             Execution::Parallel => pass.parallel(&mut next),
             Execution::Sequential => pass.sequential(&mut next),
         };
-        let moves = labels.par_iter().zip(&next).with_min_len(1 << 14).filter(|(a, b)| a != b).count();
-        sums::follow(similarity, &labels, &next, k, &mut sums);
-        sums::drop_empty(&mut sums, &mut next);
-        let after = similarity.value(&sums);
-        if moves == 0 || after >= value {
+        let moved = moved(&labels, &next);
+        let mut after = value;
+        if !moved.is_empty() {
+            sums::follow(similarity, [&labels, &next], &moved, k, &mut sums);
+            sums::drop_empty(&mut sums, &mut next);
+            after = similarity.value(&sums);
+        }
+        if after >= value {
             break passes.finished(value, clusters, 0, observer).unwrap_or(StopReason::NoChange);
         }
         std::mem::swap(&mut labels, &mut next);
         (value, clusters) = (after, sums.len());
-        if let Some(reason) = passes.finished(value, clusters, moves, observer) {
+        if let Some(reason) = passes.finished(value, clusters, moved.len(), observer) {
             break reason;
         }
     };
     Ok(Fit { labels, clusters, value, trace: passes.into_trace(), stop })
+}
+
+/// The elements at which the labels differ.
+fn moved(old: &[Cluster], new: &[Cluster]) -> Vec<Vertex> {
+    let both = old.par_iter().zip(new).enumerate().with_min_len(1 << 14);
+    both.filter(|(_, (old, new))| old != new).map(|(i, _)| i as Vertex).collect()
 }
 
 /// The labels to start from, and k.

@@ -1,22 +1,19 @@
 //! The sums of the clusters after a pass, from scratch or by what changed, and the disappearance of empty ones.
 //!
 //! **By what changed.** Let `i` go from `a` to `b`, at the same time as others. With old labels `o`, new labels `n`, the links inside `a` fall by
-//! `Σ_{o_j=a} S_ij + Σ_{o_j=n_j=a} S_ij` (its own entries, and those of the neighbours that stay) and the links inside `b` rise by
+//! `Σ_{o_j=a} S_ij + Σ_{o_j=n_j=a} S_ij` (its own entries, and the mirrored ones of neighbours that stay) and the links inside `b` rise by
 //! `Σ_{n_j=b} S_ij + Σ_{o_j=n_j=b} S_ij`: added over all `i` that go, each entry between two clusters before and after is counted once from either end.
 //!
 //! Both ways run in chunks: terms are computed in parallel while those of the chunk before are added in vertex order, so that the sums do not depend on
-//! the threads. Memory: two chunks.
+//! the threads. Memory: two chunks, and 4 bytes for every vertex that moved.
 
 use super::similarity::{ClusterSums, Similarity};
-use crate::ids::{Cluster, NONE};
+use crate::ids::{Cluster, NONE, Vertex};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Vertices of a chunk.
 const CHUNK: usize = 1 << 14;
-
-/// Rows whose labels are gathered at a time.
-pub(super) const ROWS: usize = 128;
 
 /// The sums of `k` clusters, from scratch. O(entries), parallel.
 pub(super) fn sums(similarity: &impl Similarity, labels: &[Cluster], k: usize) -> Vec<ClusterSums> {
@@ -25,16 +22,20 @@ pub(super) fn sums(similarity: &impl Similarity, labels: &[Cluster], k: usize) -
     sums
 }
 
-/// Brings the sums from the labels `old` to the labels `new` of `k` clusters. From scratch unless few entries belong to vertices that moved.
-pub(super) fn follow(similarity: &impl Similarity, old: &[Cluster], new: &[Cluster], k: usize, sums: &mut Vec<ClusterSums>) {
-    let entries = |moved: bool| {
-        let row = |i| if moved && old[i] == new[i] { 0 } else { similarity.links_of(i).len() };
-        (0..old.len()).into_par_iter().with_min_len(CHUNK).map(row).sum::<usize>()
-    };
+/// Brings the sums from the labels `old` to the labels `new` of `k` clusters, which differ at the elements `moved`. From scratch unless few entries
+/// belong to these.
+pub(super) fn follow(
+    similarity: &impl Similarity,
+    [old, new]: [&[Cluster]; 2],
+    moved: &[Vertex],
+    k: usize,
+    sums: &mut Vec<ClusterSums>,
+) {
+    let entries: usize = moved.par_iter().with_min_len(CHUNK).map(|&i| similarity.row(i as usize).len()).sum();
     // A moved row is read for old and new labels, with branches.
-    if 4 * entries(true) < entries(false) {
+    if 4 * entries < similarity.entries() {
         sums.resize(k, ClusterSums::default());
-        update(similarity, old, new, sums);
+        update(similarity, [old, new], moved, sums);
     } else {
         refill(similarity, new, k, sums);
     }
@@ -43,17 +44,8 @@ pub(super) fn follow(similarity: &impl Similarity, old: &[Cluster], new: &[Clust
 fn refill(similarity: &impl Similarity, labels: &[Cluster], k: usize, sums: &mut Vec<ClusterSums>) {
     sums.clear();
     sums.resize(k, ClusterSums::default());
-    let fill = |first: usize, parts: &mut [f64], gathered: &mut Vec<Cluster>| {
-        gathered.clear();
-        similarity.gather(first..first + parts.len(), labels, gathered);
-        let mut rest = &gathered[..];
-        for (i, part) in (first..).zip(parts) {
-            let row;
-            (row, rest) = rest.split_at(similarity.links_of(i).len());
-            *part = similarity.part(similarity.split(i, labels[i], row));
-        }
-    };
-    in_chunks(labels.len(), fill, |i, part| {
+    let part = |i: usize| similarity.part(similarity.split(i, labels[i], labels));
+    in_chunks(labels.len(), part, |i, part| {
         if labels[i] != NONE {
             let cluster = &mut sums[labels[i] as usize];
             cluster.mass += similarity.mass(i);
@@ -62,8 +54,9 @@ fn refill(similarity: &impl Similarity, labels: &[Cluster], k: usize, sums: &mut
     });
 }
 
-fn update(similarity: &impl Similarity, old: &[Cluster], new: &[Cluster], sums: &mut [ClusterSums]) {
-    let change = |i: usize| {
+fn update(similarity: &impl Similarity, [old, new]: [&[Cluster]; 2], moved: &[Vertex], sums: &mut [ClusterSums]) {
+    let change = |at: usize| {
+        let i = moved[at] as usize;
         let (from, to) = (old[i], new[i]);
         let (mut lost, mut won) = (0.0, 0.0);
         for (j, link) in similarity.row(i) {
@@ -73,36 +66,26 @@ fn update(similarity: &impl Similarity, old: &[Cluster], new: &[Cluster], sums: 
         }
         (similarity.part_by_inside(i, lost), similarity.part_by_inside(i, won))
     };
-    let fill = |first: usize, changes: &mut [(f64, f64)], (): &mut ()| {
-        for (i, slot) in (first..).zip(changes).filter(|&(i, _)| old[i] != new[i]) {
-            *slot = change(i);
-        }
-    };
-    in_chunks(old.len(), fill, |i, (lost, won)| {
-        if old[i] != new[i] {
-            let mass = similarity.mass(i);
-            let [from, to] = [old[i] as usize, new[i] as usize];
-            sums[from].mass -= mass;
-            sums[from].part -= lost;
-            sums[to].mass += mass;
-            sums[to].part += won;
-        }
+    in_chunks(moved.len(), change, |at, (lost, won)| {
+        let i = moved[at] as usize;
+        let mass = similarity.mass(i);
+        let [from, to] = [old[i] as usize, new[i] as usize];
+        sums[from].mass -= mass;
+        sums[from].part -= lost;
+        sums[to].mass += mass;
+        sums[to].part += won;
     });
 }
 
-/// Fills one term for each of `0..n`, in parallel and by blocks of [`ROWS`], and hands the terms over in order.
-fn in_chunks<T: Copy + Default + Send + Sync, B: Default>(
-    n: usize,
-    fill: impl Fn(usize, &mut [T], &mut B) + Sync,
-    mut add: impl FnMut(usize, T) + Send,
-) {
+/// Computes `term` of `0..n` in parallel and hands the terms over in order.
+fn in_chunks<T: Copy + Default + Send + Sync>(n: usize, term: impl Fn(usize) -> T + Sync, mut add: impl FnMut(usize, T) + Send) {
     let mut ready: Vec<T> = Vec::new();
     let mut terms = vec![T::default(); CHUNK.min(n)];
     let mut hand_over = |end: usize, ready: &[T]| (end - ready.len()..end).zip(ready).for_each(|(i, &term)| add(i, term));
     for start in (0..n).step_by(CHUNK) {
         terms.resize(CHUNK.min(n - start), T::default());
-        let blocks = terms.par_chunks_mut(ROWS).enumerate();
-        let compute = || blocks.for_each_init(B::default, |buffer, (block, terms)| fill(start + block * ROWS, terms, buffer));
+        let slots = terms.par_iter_mut().enumerate().with_min_len(256);
+        let compute = || slots.for_each(|(at, slot)| *slot = term(start + at));
         rayon::join(compute, || hand_over(start, &ready));
         std::mem::swap(&mut ready, &mut terms);
     }
