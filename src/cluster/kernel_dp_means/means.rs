@@ -169,6 +169,10 @@ impl<'a> Means<'a> {
         let mut buckets = sketch.buckets;
         // The two sums were added up in different orders; what that may cost stays in the bucket.
         buckets[own as usize % BUCKETS] -= sketch.links.inside * (1.0 - SLACK);
+        let most = buckets.iter().copied().fold(0.0, |a, b| if b > a { b } else { a });
+        if bound.at(mass, most) >= home.delta {
+            return 0;
+        }
         let bit = |(at, &link): (usize, &f64)| u32::from(bound.at(mass, link) < home.delta) << at;
         buckets.iter().enumerate().map(bit).sum()
     }

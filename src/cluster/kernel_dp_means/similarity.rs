@@ -213,7 +213,7 @@ impl<W: Weight> Similarity for GraphSimilarity<'_, W> {
         }
         let targets = self.rows.targets(i);
         // Integers: a floating-point sum would have to wait for the one before it.
-        let (mut inside, mut counts) = (0, [0u32; BUCKETS]);
+        let (mut inside, mut counts) = (0, [0i32; BUCKETS]);
         for &j in targets {
             let c = labels[j as usize];
             inside += u32::from(c == own);
