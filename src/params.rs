@@ -14,10 +14,10 @@ pub enum ParamError {
     /// β must be a finite number.
     #[error("the resolution must be a finite number, not {0}")]
     ResolutionNotFinite(f64),
-    /// β ≤ 0 has a known answer that needs no search.
+    /// β ≤ 0 has a known answer that needs no search: see [`component_clustering`](crate::objective::component_clustering).
     #[error(
-        "at a resolution of {0} (β ≤ 0) one cluster per connected component is optimal, because the cut is 0 there and the number of \
-         clusters is smallest; choose β > 0 (for normalized cut usually 0.05 to 0.95)"
+        "at a resolution of {0} (β ≤ 0) a cluster earns nothing, so no clustering into connected clusters is better than one cluster per \
+         connected component, whose cut is 0; choose β > 0 (for normalized cut usually 0.05 to 0.95)"
     )]
     ResolutionNotPositive(f64),
     /// Any other value out of range.

@@ -65,6 +65,42 @@ fn threads_and_methods_agree_with_themselves() {
 }
 
 #[test]
+fn the_papers_method_takes_its_options_from_the_command_line() {
+    let dir = tempfile::tempdir().unwrap();
+    let (json, order, labels) = (dir.path().join("out.json"), dir.path().join("order"), dir.path().join("out.labels"));
+    let graph = bundled("football.edges");
+    fs::write(&order, "# two of them\nIowa\nKansasState\n").unwrap();
+    let order = order.to_str().unwrap();
+    let run = |how: &[&str]| {
+        let mut command = lambdacut(&["cluster", "--method", "kernel-dp-means"]);
+        let done = command.args(how).arg(&graph).arg("--json").arg(&json).arg("-o").arg(&labels).assert().success();
+        let document: serde_json::Value = serde_json::from_slice(&fs::read(&json).unwrap()).unwrap();
+        assert_eq!(rows(&labels).len(), 115);
+        (document, String::from_utf8_lossy(&done.get_output().stderr).into_owned())
+    };
+    let value = |document: &serde_json::Value| document["objective"]["value"].as_f64().unwrap();
+    let (several, summary) = run(&["-b", "0.6"]);
+    assert!(several["objective"]["clusters"].as_u64().unwrap() > 1 && value(&several) < -0.6, "{summary}");
+    assert!(summary.contains("lambda"), "{summary}");
+    let (one, summary) = run(&["-b", "0.6", "--init", "one"]);
+    assert!(summary.contains("fixed point"), "{summary}");
+    assert!(value(&one) >= value(&several));
+    let (given, _) = run(&["-b", "0.6", "--sigma", "1", "--init", "farthest-first", "--init-size", "12", "--order-file", order]);
+    assert_eq!(given["objective"]["lambda"].as_f64().unwrap(), 1.0 + 1.0 - 0.6);
+    let (bare, _) = run(&["-b", "0.6", "--init", "farthest-first", "--refine", "no", "--passes", "1", "--order", "degree"]);
+    assert_eq!((bare["fit"]["passes"].as_u64(), bare["fit"]["trace"].as_array().map(Vec::len)), (Some(1), Some(1)));
+    let (derived, _) =
+        run(&["-k", "10", "--init", "farthest-first", "--order", "shuffled", "--seed", "3", "--relative-gain", "0.001"]);
+    assert!(derived["objective"]["resolution"].as_f64().unwrap() > 0.0);
+    let (started, _) = run(&["-b", "0.6", "--start", bundled("football.labels").to_str().unwrap(), "--objective", "rcut"]);
+    assert_eq!(started["objective"]["kind"], "rcut");
+    fs::write(order, "Iowa\nnobody\n").unwrap();
+    let mut command = lambdacut(&["cluster", "--method", "kernel-dp-means", "-b", "0.6", "--order-file", order]);
+    let failed = command.arg(&graph).assert().code(1);
+    assert!(String::from_utf8_lossy(&failed.get_output().stderr).contains("line 2"));
+}
+
+#[test]
 fn spectral_clusters_and_certificates_come_from_the_command_line() {
     let dir = tempfile::tempdir().unwrap();
     let json = dir.path().join("out.json");

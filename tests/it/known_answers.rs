@@ -3,7 +3,7 @@
 use crate::support::{complete, cut_objective, partitions, path, ring_of_cliques, star};
 use lambdacut::cluster::kernel_dp_means::{KernelDpMeans, Start, fit_graph};
 use lambdacut::fit::Fit;
-use lambdacut::graph::Graph;
+use lambdacut::graph::{Graph, components};
 use lambdacut::ids::NONE;
 use lambdacut::objective::Objective;
 use lambdacut::observe::Silent;
@@ -44,10 +44,16 @@ fn optimum(graph: &Graph<f64>, objective: &Objective) -> f64 {
 /// On how many small graphs pass and refinement reach the optimum; none may beat it.
 #[test]
 fn brute_force_is_never_beaten_and_often_reached() {
-    let starts = [("one cluster", Start::One), ("singletons", Start::Singletons), ("3 far apart", Start::FarthestFirst(3))];
-    let mut reached = [0; 3];
+    let starts = [
+        ("one cluster", Start::One),
+        ("singletons", Start::Singletons),
+        ("3 far apart", Start::FarthestFirst(3)),
+        ("several", Start::Several),
+    ];
+    let mut reached = [0; 4];
     let (mut best_of_all, mut graphs) = (0, 0);
-    for case in 0..60u32 {
+    let (mut loops, mut isolated, mut split) = (0, 0, 0);
+    for case in 0..90u32 {
         let n = 4 + case % 6;
         let pick = |e: u32, salt: u32| {
             (e.wrapping_mul(2_654_435_761).wrapping_add(case * 7919 + salt * 104_729).rotate_left(11).wrapping_mul(2_246_822_519)
@@ -56,10 +62,13 @@ fn brute_force_is_never_beaten_and_often_reached() {
         };
         let edges: Vec<_> = (0..2 * n - 2).map(|e| (pick(e, 1), pick(e, 2), f64::from(pick(e, 3) % 4 + 1))).collect();
         let g: Graph<f64> = Graph::from_edges(n as usize, &edges).unwrap();
-        let which = (case % 2) as u8;
+        let which = (case / 6 % 3) as u8;
         let objective = cut_objective(&g, which, scaled(&g, which, [0.2, 0.4, 0.7][case as usize % 3]));
         let best = optimum(&g, &objective);
         graphs += 1;
+        loops += usize::from(g.self_loops() > 0);
+        isolated += usize::from(g.isolated() > 0);
+        split += usize::from(components(&g).count > 1);
         let values = starts.clone().map(|(_, start)| fit(&g, &objective, start).value);
         for (at, value) in values.iter().enumerate() {
             assert!(*value >= best - 1e-9, "case {case}: {value} is below the optimum {best}");
@@ -70,8 +79,9 @@ fn brute_force_is_never_beaten_and_often_reached() {
     for ((name, _), count) in starts.iter().zip(reached) {
         println!("pass + refinement from {name}: the optimum of {count} of {graphs} graphs");
     }
-    println!("pass + refinement, best of the three starts: {best_of_all} of {graphs}");
+    println!("pass + refinement, best of these: {best_of_all} of {graphs}");
     assert!(best_of_all > graphs / 2);
+    assert!(loops > 5 && isolated > 5 && split > 5, "loops {loops}, isolated {isolated}, several components {split}");
 }
 
 /// Ring of cliques: for `2/(q(q−1)+2)`-ish β and above the cliques are the optimum; F in closed form over a grid of β.
@@ -112,31 +122,59 @@ fn known_answers_of_disjoint_unions() {
 /// Star, path and complete graph: the optimum in closed form over a grid of β, by brute force and by the best of several starts.
 #[test]
 fn known_answers_of_stars_paths_and_complete_graphs() {
-    let n = 8usize;
+    let n = 8;
     let mut paths = 0;
     for step in 1..20 {
         let beta = 0.05 * f64::from(step);
-        let objective = |g: &Graph<f64>| cut_objective(g, 0, beta);
-        let reaches = |g: &Graph<f64>, expected: f64, name: &str| {
-            let best = optimum(g, &objective(g));
-            assert!((best - expected).abs() < 1e-9, "{name} at β = {beta}: {best} instead of {expected}");
-            let starts =
-                [Start::One, Start::Singletons, Start::FarthestFirst(2), Start::FarthestFirst(3), Start::FarthestFirst(4)];
-            let found = starts.map(|start| fit(g, &objective(g), start).value);
-            let found = found.into_iter().fold(f64::INFINITY, f64::min);
-            assert!(found >= best - 1e-9);
-            found <= best + 1e-9
-        };
         // A leaf alone has cut ratio 1, so below β = 1 the star stays whole.
-        assert!(reaches(&star(n), -beta, "star"));
+        assert!(reaches(&star(n), 0, beta, -beta, "star"));
         // k blocks of the complete graph on n: Σ (n − n_c)/(n − 1) − βk = n(k − 1)/(n − 1) − βk, least at k = 1 while β < n/(n − 1).
-        assert!(reaches(&complete(n), -beta, "complete graph"));
+        assert!(reaches(&complete(n), 0, beta, -beta, "complete graph"));
         // The best clusters of a path are intervals; which, depends on β.
         let expected = intervals(n).map(|parts| path_cut(&parts) - beta * parts.len() as f64).fold(f64::INFINITY, f64::min);
-        paths += usize::from(reaches(&path(n), expected, "path"));
+        paths += usize::from(reaches(&path(n), 0, beta, expected, "path"));
     }
-    println!("paths: the optimum at {paths} of 19 resolutions");
+    println!("paths, normalized cut: the optimum at {paths} of 19 resolutions");
     assert!(paths >= 14);
+}
+
+/// The same with ratio cut, in units of weight.
+#[test]
+fn known_answers_of_stars_paths_and_complete_graphs_with_ratio_cut() {
+    let n = 8usize;
+    let size = n as f64;
+    let (mut stars, mut paths) = (0, 0);
+    for step in 1..20 {
+        // q leaves alone pay 1 each, and the rest q/(n − q).
+        let beta = 0.15 * f64::from(step);
+        let leaves = (0..n).map(|q| q as f64).map(|q| q + q / (size - q) - beta * (q + 1.0));
+        stars += usize::from(reaches(&star(n), 1, beta, leaves.fold(f64::INFINITY, f64::min), "star"));
+        // k blocks of the complete graph: Σ (n − n_c) − βk = k(n − β) − n: all in one, or everybody alone.
+        let beta_complete = 0.1 * f64::from(step) * size;
+        let expected = (-beta_complete).min(size * (size - 1.0 - beta_complete));
+        assert!(reaches(&complete(n), 1, beta_complete, expected, "complete graph"));
+        // Intervals: an inner one pays 2/l, one at an end 1/l.
+        let beta = 0.1 * f64::from(step);
+        let cut = |parts: &[usize]| {
+            let ends = if parts.len() == 1 { 0.0 } else { 1.0 / parts[0] as f64 + 1.0 / parts[parts.len() - 1] as f64 };
+            ends + parts.iter().skip(1).rev().skip(1).map(|&l| 2.0 / l as f64).sum::<f64>()
+        };
+        let expected = intervals(n).map(|parts| cut(&parts) - beta * parts.len() as f64).fold(f64::INFINITY, f64::min);
+        paths += usize::from(reaches(&path(n), 1, beta, expected, "path"));
+    }
+    println!("ratio cut: the optimum of stars at {stars}, of paths at {paths} of 19 resolutions");
+    assert!(stars >= 14 && paths >= 12);
+}
+
+/// Checks that brute force finds the closed form and that no start goes below it; whether the best of several starts reaches it.
+fn reaches(graph: &Graph<f64>, which: u8, beta: f64, expected: f64, name: &str) -> bool {
+    let objective = cut_objective(graph, which, beta);
+    let best = optimum(graph, &objective);
+    assert!((best - expected).abs() < 1e-9, "{name} at β = {beta}: {best} instead of {expected}");
+    let starts = [Start::Singletons, Start::FarthestFirst(3), Start::Several];
+    let found = starts.map(|start| fit(graph, &objective, start).value).into_iter().fold(f64::INFINITY, f64::min);
+    assert!(found >= best - 1e-9);
+    found <= best + 1e-9
 }
 
 /// All ways to write `n` as an ordered sum.

@@ -10,21 +10,32 @@ use lambdacut::cluster::kernel_dp_means::{KernelDpMeans, Shift, Start, VisitOrde
 use lambdacut::cluster::path::Walk;
 use lambdacut::cluster::search::{Search, Target};
 use lambdacut::graph::{Graph, Weight};
+use lambdacut::ids::Vertex;
+use lambdacut::io::Names;
 use lambdacut::objective::Objective;
 use lambdacut::params::{Resolution, StopRules};
 use lambdacut::with_graph;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Flags of the paper's pass.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Kernel DP-means")]
 pub struct PassArgs {
-    /// Where to start: one cluster (the paper), singletons, or farthest-first (with --clusters).
-    #[arg(long, value_name = "START", default_value = "one")]
+    /// Where to start (or give labels with --start). One cluster is the paper's start, but for normalized cut a fixed point of the
+    /// pass, and so are singletons.
+    #[arg(long, value_name = "START", default_value = "several")]
     pub init: InitArg,
+    /// From how many far-apart vertices --init farthest-first starts; without it --clusters, else the square root of the number of
+    /// vertices.
+    #[arg(long, value_name = "K")]
+    pub init_size: Option<usize>,
     /// The order in which a pass visits the vertices.
     #[arg(long, value_name = "ORDER", default_value = "natural")]
     pub order: OrderArg,
+    /// Visit the vertices in this file first, one name a line, in its order; then the others by number.
+    #[arg(long, value_name = "FILE", conflicts_with = "order")]
+    pub order_file: Option<PathBuf>,
     /// The shift σ of the kernel; without it the smallest safe value.
     #[arg(long, value_name = "SIGMA")]
     pub sigma: Option<f64>,
@@ -39,6 +50,8 @@ pub struct PassArgs {
 /// Where the paper's pass starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum InitArg {
+    /// One cluster, then far-apart vertices in growing numbers: the best result.
+    Several,
     /// Everything in one cluster.
     One,
     /// Every vertex alone.
@@ -109,18 +122,20 @@ pub fn path(what: &WhatArgs, loaded: &Loaded, progress: &Progress) -> anyhow::Re
 pub fn kernel_dp_means(what: &WhatArgs, loaded: &Loaded, progress: &Progress) -> anyhow::Result<Found> {
     let start = match (labels_for(what.start.as_ref(), loaded)?, what.pass.init) {
         (Some(labels), _) => Start::Labels(labels.into()),
+        (None, InitArg::Several) => Start::Several,
         (None, InitArg::One) => Start::One,
         (None, InitArg::Singletons) => Start::Singletons,
-        (None, InitArg::FarthestFirst) => Start::FarthestFirst(
-            what.clusters.context("--init farthest-first needs --clusters: how many far-apart vertices to start from")?,
-        ),
+        (None, InitArg::FarthestFirst) => {
+            Start::FarthestFirst(what.pass.init_size.or(what.clusters).unwrap_or_else(|| loaded.names.len().isqrt().max(1)))
+        }
     };
     let params = KernelDpMeans {
         start,
-        order: match what.pass.order {
-            OrderArg::Natural => VisitOrder::Natural,
-            OrderArg::Shuffled => VisitOrder::Shuffled,
-            OrderArg::Degree => VisitOrder::ByDegree,
+        order: match (&what.pass.order_file, what.pass.order) {
+            (Some(path), _) => VisitOrder::Given(order_of(path, &loaded.names)?.into()),
+            (None, OrderArg::Natural) => VisitOrder::Natural,
+            (None, OrderArg::Shuffled) => VisitOrder::Shuffled,
+            (None, OrderArg::Degree) => VisitOrder::ByDegree,
         },
         shift: what.pass.sigma.map_or(Shift::Automatic, Shift::Sigma),
         stop: StopRules { passes: what.pass.passes, relative_gain: what.pass.relative_gain, time: time(what) },
@@ -129,6 +144,23 @@ pub fn kernel_dp_means(what: &WhatArgs, loaded: &Loaded, progress: &Progress) ->
         ..KernelDpMeans::default()
     };
     with_graph!(&loaded.graph, g => paper(g, what, &params, progress))
+}
+
+/// The vertices in the order of a file, then the others.
+fn order_of(path: &Path, names: &Names) -> anyhow::Result<Vec<Vertex>> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read the order {}", path.display()))?;
+    let index = names.index();
+    let (mut order, mut listed) = (Vec::with_capacity(names.len()), vec![false; names.len()]);
+    for (number, name) in text.lines().map(str::trim).enumerate().filter(|(_, line)| !line.is_empty() && !line.starts_with('#')) {
+        let place = || format!("{}, line {}", path.display(), number + 1);
+        let Some(vertex) = index.get(name) else { bail!("{}: the graph has no vertex {name:?}", place()) };
+        if std::mem::replace(&mut listed[vertex as usize], true) {
+            bail!("{}: vertex {name:?} is listed before", place());
+        }
+        order.push(vertex);
+    }
+    order.extend((0..names.len() as Vertex).filter(|&i| !listed[i as usize]));
+    Ok(order)
 }
 
 fn paper<W: Weight>(graph: &Graph<W>, what: &WhatArgs, params: &KernelDpMeans, progress: &Progress) -> anyhow::Result<Found> {

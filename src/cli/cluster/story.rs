@@ -14,6 +14,15 @@ pub fn lines(found: &Found, what: &WhatArgs, document: &Document) -> Vec<String>
     if let Some(beta) = found.beta {
         lines.push(format!("F          {:.6}  at resolution {beta:.4}", fit.value));
     }
+    if let Some(lambda) = found.lambda {
+        lines.push(format!("lambda     {lambda:.6}  {} passes", fit.trace.len()));
+        if fit.trace.first().is_some_and(|pass| pass.moves == 0) {
+            lines.push(
+                "note       the start is a fixed point of the pass: what changed, if anything, is the work of --refine"
+                    .to_owned(),
+            );
+        }
+    }
     if let Some((low, high)) = found.interval {
         lines.push(format!("best for   resolutions {} among everything seen", range(low, high)));
     } else if what.clusters.is_some() && what.method == Method::Path {

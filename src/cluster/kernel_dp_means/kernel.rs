@@ -1,8 +1,8 @@
 //! Any positive semi-definite kernel matrix, dense or sparse, with weights.
 
-use super::similarity::{ClusterSums, Links, Similarity};
-use crate::ids::{Cluster, Vertex, checked_count};
-use crate::numeric::{compensated, sum_by};
+use super::similarity::{ClusterSums, Links, Similarity, Split};
+use crate::ids::{Vertex, checked_count};
+use crate::numeric::sum_by;
 use nalgebra::DMatrix;
 use sprs::CsMat;
 use thiserror::Error;
@@ -164,6 +164,7 @@ fn checked_weights(n: usize, weights: Option<Vec<f64>>) -> Result<Vec<f64>, Kern
 /// The rows of a stored matrix.
 pub(super) trait MatrixRows: Sync {
     fn row(&self, i: usize) -> impl ExactSizeIterator<Item = (Vertex, f64)>;
+    fn entries(&self) -> usize;
     fn diagonal(&self, i: usize) -> f64;
     fn links(&self) -> Links;
 }
@@ -172,6 +173,10 @@ impl MatrixRows for DMatrix<f64> {
     fn row(&self, i: usize) -> impl ExactSizeIterator<Item = (Vertex, f64)> {
         // The matrix is symmetric, and columns are contiguous.
         self.as_slice()[i * self.nrows()..(i + 1) * self.nrows()].iter().enumerate().map(|(j, &value)| (j as Vertex, value))
+    }
+
+    fn entries(&self) -> usize {
+        self.len()
     }
 
     fn diagonal(&self, i: usize) -> f64 {
@@ -187,6 +192,10 @@ impl MatrixRows for CsMat<f64> {
     fn row(&self, i: usize) -> impl ExactSizeIterator<Item = (Vertex, f64)> {
         let range = self.indptr().outer_inds_sz(i);
         self.indices()[range.clone()].iter().zip(&self.data()[range]).map(|(&j, &value)| (j as Vertex, value))
+    }
+
+    fn entries(&self) -> usize {
+        self.nnz()
     }
 
     fn diagonal(&self, i: usize) -> f64 {
@@ -244,9 +253,8 @@ impl<R: MatrixRows> Similarity for KernelSimilarity<'_, R> {
         self.rows.row(i).map(move |(j, value)| (j, own * self.weights[j as usize] * value))
     }
 
-    #[inline]
-    fn links_of(&self, i: usize) -> impl ExactSizeIterator<Item = f64> {
-        self.row(i).map(|(_, link)| link)
+    fn entries(&self) -> usize {
+        self.rows.entries()
     }
 
     fn unstored(&self, _: usize) -> f64 {
@@ -261,8 +269,12 @@ impl<R: MatrixRows> Similarity for KernelSimilarity<'_, R> {
         self.lambda - self.weights[i] * self.rows.diagonal(i)
     }
 
-    fn part(&self, i: usize, own: Cluster, labels: &[Cluster]) -> f64 {
-        compensated(self.links_of(i).zip(labels).filter(|&(_, &c)| c == own).map(|(link, _)| link))
+    fn part(&self, links: Split) -> f64 {
+        links.inside
+    }
+
+    fn part_by_inside(&self, _: usize, inside: f64) -> f64 {
+        inside
     }
 
     fn total(&self, sums: ClusterSums) -> f64 {
@@ -271,7 +283,7 @@ impl<R: MatrixRows> Similarity for KernelSimilarity<'_, R> {
 
     /// `J + λk = Σ_i S_ii/w_i − Σ_c S(c,c)/M_c + λk`.
     fn value(&self, sums: &[ClusterSums]) -> f64 {
-        self.spread - compensated(sums.iter().map(|c| c.part / c.mass)) + self.lambda * sums.len() as f64
+        self.spread - sum_by(sums.len(), |c| sums[c].part / sums[c].mass) + self.lambda * sums.len() as f64
     }
 
     fn scale(&self) -> f64 {

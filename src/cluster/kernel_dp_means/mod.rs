@@ -12,14 +12,16 @@
 //! else takes the lowest-numbered cluster. `pass` tells how this is done in parallel with the labels of the sequential loop.
 //!
 //! A pass costs O(arcs + k): a vertex looks at the clusters it is linked to, and at the one unlinked cluster with the smallest `‖μ_c‖²`. Memory beyond the
-//! graph: 8 bytes a vertex (labels before and after), 16 a cluster, and up to 12 more while clusters are opened in another order than the natural one.
+//! graph: 8 bytes a vertex (labels before and after), 16 a cluster, and up to 12 more while clusters are opened in another order than the natural one;
+//! `cargo bench --bench pass` prints what a pass costs and takes.
 //!
 //! # What to expect of it
 //!
 //! F never rises while the kernel is positive semi-definite; a pass that would raise it (another kernel, or rounding at a fixed point) is undone and ends
 //! the run. But the batch pass is timid. Alone, a vertex has cut ratio `ρ_i` (1 for normalized cut without loops), so from *one cluster*, the
 //! paper's start, nobody founds a cluster unless β exceeds some `ρ_i + s m_i/M`; and from *singletons* everybody is at distance 0 from
-//! its own mean and stays. Both are fixed points for the usual β; the pass has something to do from a farthest-first set or from given labels. Every
+//! its own mean and stays. Both are fixed points for the usual β; the pass has something to do from a farthest-first set or from given labels
+//! ([`Start::Several`] tries sets of many sizes). Every
 //! partition that no exact move of a vertex, to whatever cluster, improves is a fixed point of the pass, not the other way round (Hartigan's and
 //! Lloyd's k-means stand to each other in the same way), so refinement comes after it.
 
@@ -53,6 +55,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use similarity::{GraphSimilarity, Similarity};
 use std::sync::Arc;
+use std::time::Instant;
 use thiserror::Error;
 
 /// The most elements: the clusters before a pass and those opened in it must have numbers together.
@@ -125,6 +128,8 @@ pub enum Start {
     Singletons,
     /// Every vertex with the nearest of this many far-apart ones, the first drawn from the seed.
     FarthestFirst(usize),
+    /// One cluster, then farthest-first sets of 2, 4, 8, … up to √n members, each with passes and refinement; the best result counts.
+    Several,
     /// As given; numbers need not be dense. What isolated vertices carry does not matter.
     Labels(Arc<[Cluster]>),
 }
@@ -199,6 +204,41 @@ pub struct GraphFit {
     pub lambda: f64,
 }
 
+impl KernelDpMeans {
+    /// The runs that this one stands for: itself, or one for each start of [`Start::Several`].
+    fn runs(&self, elements: usize) -> Vec<Self> {
+        if self.start != Start::Several {
+            return vec![self.clone()];
+        }
+        let sizes = std::iter::successors(Some(2), |k| Some(2 * k)).take_while(|k| k * k <= elements);
+        let starts = std::iter::once(Start::One).chain(sizes.map(Start::FarthestFirst));
+        starts.map(|start| Self { start, ..self.clone() }).collect()
+    }
+
+    /// The best result of the runs, the first on a tie; a cancelled run is the last.
+    fn best(
+        &self,
+        elements: usize,
+        mut run: impl FnMut(&Self) -> Result<Fit, KernelDpMeansError>,
+    ) -> Result<Fit, KernelDpMeansError> {
+        let started = Instant::now();
+        let mut best: Option<Fit> = None;
+        for params in self.runs(elements) {
+            let time = params.stop.time.map(|time| time.saturating_sub(started.elapsed()));
+            let fit = run(&Self { stop: StopRules { time, ..params.stop }, ..params })?;
+            let stop = fit.stop;
+            if best.as_ref().is_none_or(|best| fit.value < best.value) {
+                best = Some(fit);
+            }
+            if matches!(stop, StopReason::Cancelled | StopReason::Time) {
+                best = best.map(|best| Fit { stop, ..best });
+                break;
+            }
+        }
+        Ok(best.expect("there is at least one run"))
+    }
+}
+
 /// Clusters a graph: `F = Σ_c (cut_c/M_c − β)`.
 pub fn fit_graph<W: Weight>(
     graph: &Graph<W>,
@@ -208,11 +248,14 @@ pub fn fit_graph<W: Weight>(
 ) -> Result<GraphFit, KernelDpMeansError> {
     let shift = resolve_shift(graph, objective, params.shift, params.seed)?;
     let similarity = GraphSimilarity::new(graph, objective, shift);
-    let mut fit = run(&similarity, params, &|i| graph.degree(i), observer)?;
-    fit.value = objective.evaluate(graph, &fit.labels, fit.clusters).value;
-    if params.refine && fit.stop != StopReason::Cancelled {
-        refine::refine(graph, objective, &mut fit, observer);
-    }
+    let fit = params.best(graph.vertices(), |params| {
+        let mut fit = run(&similarity, params, &|i| graph.degree(i), observer)?;
+        fit.value = objective.evaluate(graph, &fit.labels, fit.clusters).value;
+        if params.refine && fit.stop != StopReason::Cancelled {
+            refine::refine(graph, objective, &mut fit, observer);
+        }
+        Ok(fit)
+    })?;
     Ok(GraphFit { fit, shift, lambda: objective.lambda(shift) })
 }
 
@@ -237,10 +280,11 @@ pub fn fit_kernel(
         return Err(KernelDpMeansError::Lambda(lambda));
     }
     let weight = |i: usize| kernel.weights[i];
-    match &kernel.matrix {
+    let fit = |params: &KernelDpMeans| match &kernel.matrix {
         KernelMatrix::Dense(rows) => run(&KernelSimilarity::new(rows, &kernel.weights, lambda), params, &weight, observer),
         KernelMatrix::Sparse(rows) => run(&KernelSimilarity::new(rows, &kernel.weights, lambda), params, &weight, observer),
-    }
+    };
+    params.best(kernel.elements(), fit)
 }
 
 /// λ for about `k` clusters of a kernel, by the farthest-first rule of the paper's section 6.1: from the mean of everything, the weighted distance of the
@@ -289,27 +333,35 @@ fn run<S: Similarity>(
     observer.event(Event::Stage { name: "kernel DP-means", total: None });
     let mut passes = Passes::new(params.stop);
     let stop = loop {
-        let means = Means::new(similarity, std::mem::take(&mut sums));
+        let means = Means::new(similarity, &sums);
         let pass = Pass { similarity, labels: &labels, means: &means, ranks: &ranks };
         let k = match params.execution {
             Execution::Parallel => pass.parallel(&mut next),
             Execution::Sequential => pass.sequential(&mut next),
         };
-        drop(means);
-        let moves = labels.iter().zip(&next).filter(|(a, b)| a != b).count();
-        sums = sums::sums(similarity, &next, k);
-        sums::drop_empty(&mut sums, &mut next);
-        let after = similarity.value(&sums);
-        if moves == 0 || after >= value {
+        let moved = moved(&labels, &next);
+        let mut after = value;
+        if !moved.is_empty() {
+            sums::follow(similarity, [&labels, &next], &moved, k, &mut sums);
+            sums::drop_empty(&mut sums, &mut next);
+            after = similarity.value(&sums);
+        }
+        if after >= value {
             break passes.finished(value, clusters, 0, observer).unwrap_or(StopReason::NoChange);
         }
         std::mem::swap(&mut labels, &mut next);
         (value, clusters) = (after, sums.len());
-        if let Some(reason) = passes.finished(value, clusters, moves, observer) {
+        if let Some(reason) = passes.finished(value, clusters, moved.len(), observer) {
             break reason;
         }
     };
     Ok(Fit { labels, clusters, value, trace: passes.into_trace(), stop })
+}
+
+/// The elements at which the labels differ.
+fn moved(old: &[Cluster], new: &[Cluster]) -> Vec<Vertex> {
+    let both = old.par_iter().zip(new).enumerate().with_min_len(1 << 14);
+    both.filter(|(_, (old, new))| old != new).map(|(i, _)| i as Vertex).collect()
 }
 
 /// The labels to start from, and k.
@@ -319,7 +371,8 @@ fn start(similarity: &impl Similarity, start: &Start, seed: u64) -> Result<(Vec<
         (0..n).map(|i| if similarity.takes_part(i) { label(i) } else { NONE }).collect()
     };
     let mut labels = match start {
-        Start::One => each(&|_| 0),
+        // `KernelDpMeans::runs` has put other starts in the place of several.
+        Start::One | Start::Several => each(&|_| 0),
         Start::Singletons => each(&|i| i as Cluster),
         Start::FarthestFirst(k) => farthest::far_apart(similarity, *k, seed),
         Start::Labels(given) if given.len() != n => {

@@ -23,24 +23,17 @@ use crate::ids::{Cluster, Vertex};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Rows whose labels are gathered at a time.
-const ROWS: usize = 128;
+/// Vertices that a thread takes at a time.
+const ROWS: usize = 256;
 
 /// "Beyond λ from every old cluster": a mark that no cluster number reaches.
 const BEYOND: Cluster = UNLABELLED - 1;
-
-/// What a thread works with.
-struct Scratch {
-    /// The labels of the rows at hand.
-    labels: Vec<Cluster>,
-    tally: Tally,
-}
 
 /// One pass over fixed means.
 pub(super) struct Pass<'a, S> {
     pub similarity: &'a S,
     pub labels: &'a [Cluster],
-    pub means: &'a Means,
+    pub means: &'a Means<'a>,
     pub ranks: &'a Ranks,
 }
 
@@ -48,12 +41,12 @@ impl<S: Similarity> Pass<'_, S> {
     /// The paper's loop, vertex after vertex; fills `next` and returns the number of clusters, empty ones included.
     pub fn sequential(&self, next: &mut [Cluster]) -> usize {
         let mut opened = Opened::none(self.means.len());
-        let mut scratch = self.scratch();
+        let mut tally = self.tally();
         let mut visit: Vec<Vertex> = (0..next.len() as Vertex).collect();
         self.ranks.sort(&mut visit);
         next.fill(UNLABELLED);
         for i in visit.into_iter().map(|i| i as usize).filter(|&i| self.similarity.takes_part(i)) {
-            let old = self.nearest_old(i, &mut scratch);
+            let old = self.means.nearest(self.similarity, i, self.labels, &mut tally);
             let best = self.with_opened(old, &opened, next, i);
             next[i] = if self.is_beyond(i, best) { opened.open(self.similarity, i) } else { best.cluster };
         }
@@ -78,42 +71,24 @@ impl<S: Similarity> Pass<'_, S> {
 
     /// The nearest old cluster of every vertex, or [`BEYOND`].
     fn propose(&self, next: &mut [Cluster]) {
-        let blocks = next.par_chunks_mut(ROWS).enumerate().with_min_len(4);
+        let blocks = next.par_chunks_mut(ROWS).enumerate();
         blocks.for_each_init(
-            || self.scratch(),
-            |scratch, (block, next)| {
-                let first = block * ROWS;
-                let Scratch { labels, tally } = scratch;
-                labels.clear();
-                self.similarity.gather(first..first + next.len(), self.labels, labels);
-                let mut rest = &labels[..];
-                for (i, label) in (first..).zip(next) {
-                    let row;
-                    (row, rest) = rest.split_at(self.similarity.links_of(i).len());
-                    *label = self.proposal(i, row, tally);
-                }
-            },
+            || self.tally(),
+            |tally, (block, next)| (block * ROWS..).zip(next).for_each(|(i, label)| *label = self.proposal(i, tally)),
         );
     }
 
     #[inline]
-    fn proposal(&self, i: usize, row: &[Cluster], tally: &mut Tally) -> Cluster {
+    fn proposal(&self, i: usize, tally: &mut Tally) -> Cluster {
         if !self.similarity.takes_part(i) {
             return UNLABELLED;
         }
-        let old = self.means.nearest(self.similarity, i, self.labels[i], row, tally);
+        let old = self.means.nearest(self.similarity, i, self.labels, tally);
         if self.is_beyond(i, old) { BEYOND } else { old.cluster }
     }
 
-    fn scratch(&self) -> Scratch {
-        Scratch { labels: Vec::new(), tally: self.means.tally(self.labels.len()) }
-    }
-
-    /// The nearest old cluster of one vertex.
-    fn nearest_old(&self, i: usize, scratch: &mut Scratch) -> Candidate {
-        scratch.labels.clear();
-        self.similarity.gather(i..i + 1, self.labels, &mut scratch.labels);
-        self.means.nearest(self.similarity, i, self.labels[i], &scratch.labels, &mut scratch.tally)
+    fn tally(&self) -> Tally {
+        Tally::new(self.means.len())
     }
 
     /// The vertices marked [`BEYOND`], in order.
@@ -138,14 +113,14 @@ impl<S: Similarity> Pass<'_, S> {
             return Vec::new();
         }
         let least = beyond.iter().map(|&i| Opened::norm(self.similarity, i as usize)).fold(f64::INFINITY, f64::min);
-        let everyone = self.similarity.links() == Links::Full || least < self.means.worst_norm();
+        let everyone = self.similarity.links() == Links::Full || least < self.means.worst_norm(self.similarity);
         let linked = if everyone { Vec::new() } else { self.linked_to(&opened.founders) };
         let concerned = |&i: &usize| next[i] < self.means.len() as Cluster && (everyone || bit(&linked, i));
         let indices = (0..next.len()).into_par_iter().with_min_len(ROWS).filter(concerned);
         let revised = indices.map_init(
-            || self.scratch(),
-            |scratch, i| {
-                let old = self.nearest_old(i, scratch);
+            || self.tally(),
+            |tally, i| {
+                let old = self.means.nearest(self.similarity, i, self.labels, tally);
                 (i as Vertex, self.with_opened(old, opened, next, i).cluster)
             },
         );
