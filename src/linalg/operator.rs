@@ -106,6 +106,13 @@ impl<'g, W: Weight> Laplacian<'g, W> {
         self.graph.arcs()
     }
 
+    /// Memory beside the graph, which is copied if it has isolated vertices or another order.
+    pub(super) fn bytes(&self) -> u64 {
+        let (n, arcs) = (self.order() as u64, self.arcs() as u64);
+        let copied = if self.vertices.is_some() { 12 * n + arcs * (4 + size_of::<W>() as u64) } else { 0 };
+        copied + 16 * n
+    }
+
     /// The unit vector `M^½ 1 / ‖M^½ 1‖`, which is an eigenvector with eigenvalue exactly 0 (on a connected graph, the only one).
     pub fn null_vector(&self) -> Vec<f64> {
         let mass = crate::numeric::sum_by(self.scale.len(), |i| 1.0 / (self.scale[i] * self.scale[i]));
