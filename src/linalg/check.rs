@@ -1,7 +1,7 @@
 //! Whether what was found is everything: the number of eigenvalues against the number found.
 //!
 //! An inertia count `c` at the shift σ with margin η says `#{ν < σ − η} ≤ c` (see [`inertia`](super::inertia)). Found are `k` orthonormal vectors with
-//! residuals `r_t`, hence `k` eigenvalues within `r_t` of the `ν_t`. If `k = c` and every `ν_t + r_t < σ − η`, then there are at least `k` and at most `c`
+//! residuals `r_t`, hence `k` eigenvalues within `r_t` of the `ν_t`. If for exactly `c` of them `ν_t + r_t < σ − η`, then there are at least and at most `c`
 //! eigenvalues below `σ − η`: exactly those found. That is the proof; it says nothing about the sliver `[σ − η, β)`, whose width is reported as
 //! [`SpectrumCheck::margin`].
 
@@ -33,17 +33,22 @@ impl Count {
     pub fn against(self, beta: f64, pairs: &[(f64, f64)], finished: bool) -> SpectrumCheck {
         let Estimate { count, error } = self.estimate;
         let found = pairs.len();
-        let agrees = (count - found as f64).abs() <= if self.proof.is_some() { 0.0 } else { error.max(1.0) };
-        let sure_below = self.proof.map_or(f64::NEG_INFINITY, |proof| proof.shift - proof.margin);
-        let clear = pairs.iter().all(|&(nu, residual)| nu + residual < sure_below);
+        let Some(Inertia { below, shift, margin }) = self.proof else {
+            let complete = finished && (count - found as f64).abs() <= error.max(1.0);
+            let method = CheckMethod::SpectralDensity;
+            return SpectrumCheck { method, expected: count, found, complete, proved: false, error_bar: error, margin: 0.0 };
+        };
+        let surely_below = pairs.iter().filter(|&&(nu, residual)| nu + residual < shift - margin).count();
+        // Those found in the sliver may or may not have been counted.
+        let complete = finished && surely_below <= below && below <= found;
         SpectrumCheck {
-            method: if self.proof.is_some() { CheckMethod::Inertia } else { CheckMethod::SpectralDensity },
-            expected: count,
+            method: CheckMethod::Inertia,
+            expected: if complete { found as f64 } else { count },
             found,
-            complete: agrees && finished,
-            proved: agrees && finished && clear && self.proof.is_some(),
-            error_bar: error,
-            margin: if self.proof.is_some() { beta - sure_below } else { 0.0 },
+            complete,
+            proved: complete && surely_below == below,
+            error_bar: 0.0,
+            margin: beta - (shift - margin),
         }
     }
 }
@@ -67,5 +72,28 @@ pub fn combine(checks: &[SpectrumCheck]) -> SpectrumCheck {
         proved: checks.iter().all(|c| c.proved),
         error_bar: checks.iter().map(|c| c.error_bar).sum(),
         margin: checks.iter().map(|c| c.margin).fold(0.0, f64::max),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_proof_needs_the_count_and_distance() {
+        let count = Count::proved(Inertia { below: 3, shift: 0.5, margin: 1e-6 });
+        let verdict = |values: &[f64], finished: bool| {
+            let pairs: Vec<(f64, f64)> = values.iter().map(|&nu| (nu, 1e-9)).collect();
+            let check = count.against(0.5 + 1e-8, &pairs, finished);
+            (check.complete, check.proved)
+        };
+        assert_eq!(verdict(&[0.0, 0.1, 0.2], true), (true, true));
+        assert_eq!(verdict(&[0.0, 0.1, 0.2], false), (false, false));
+        assert_eq!(verdict(&[0.0, 0.1], true), (false, false));
+        // Closer to the shift than rounding: it may not be the third one counted.
+        assert_eq!(verdict(&[0.0, 0.1, 0.5 - 1e-7], true), (true, false));
+        assert_eq!(verdict(&[0.0, 0.1, 0.2, 0.5 + 1e-9], true), (true, true));
+        // Four for certain, three counted: something is wrong.
+        assert_eq!(verdict(&[0.0, 0.1, 0.2, 0.3], true), (false, false));
     }
 }

@@ -182,12 +182,7 @@ impl Filter {
         // T_1 = (c − N)/e, and T_{k+1} = 2 (c − N)/e T_k − T_{k−1} overwrites T_{k−1}.
         let first = Affine { alpha: -1.0 / self.half, gamma: self.center / self.half, delta: 0.0 };
         let next = Affine { alpha: 2.0 * first.alpha, gamma: 2.0 * first.gamma, delta: -1.0 };
-        operator.update(b, x, y, first);
-        for _ in 1..self.degree {
-            operator.update(b, y, x, next);
-            std::mem::swap(x, y);
-        }
-        std::mem::swap(x, y);
+        operator.recur(b, x, y, self.degree, [first, next]);
     }
 }
 

@@ -144,7 +144,8 @@ impl<'g, 'a, W: Weight> Solver<'g, 'a, W> {
     /// either a factorisation or a search.
     fn bytes(&self, large: &Large<'g, W>, room: usize) -> u64 {
         let plans = || self.large.iter().filter_map(|l| l.plan.get().and_then(Option::as_ref));
-        let lasting = self.large.iter().map(|l| l.operator.bytes()).sum::<u64>() + plans().map(|plan| plan.plan_bytes).sum::<u64>();
+        let lasting =
+            self.large.iter().map(|l| l.operator.bytes()).sum::<u64>() + plans().map(|plan| plan.plan_bytes).sum::<u64>();
         let factor = plans().map(|plan| plan.bytes).max().unwrap_or(0);
         lasting + factor.max(search_bytes(large.operator.order(), room))
     }
@@ -237,11 +238,11 @@ impl<'g, 'a, W: Weight> Solver<'g, 'a, W> {
             self.count_small(cut).estimate.count + self.large.iter().map(|large| count(large).count).sum::<f64>()
         };
         let first = self.bisect(k, top, |cut| total(cut, false));
-        let looked = |large: &&Large<'g, W>| large.rough.get().is_some();
-        if self.large.iter().filter(looked).map(|large| self.density(large, first)).count() == 0 {
-            return first;
+        for large in self.large.iter().filter(|large| large.rough.get().is_some()) {
+            self.density(large, first);
         }
-        self.bisect(k, top, |cut| total(cut, true))
+        let sharper = self.large.iter().any(|large| large.fine.get().is_some());
+        if sharper { self.bisect(k, top, |cut| total(cut, true)) } else { first }
     }
 
     /// A threshold with between `1.1 k + 3` and `1.5 k + 20` eigenvalues below it, by `total`.
