@@ -38,6 +38,7 @@ use faer::sparse::linalg::cholesky::{
 use faer::sparse::linalg::{SupernodalThreshold, amd};
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
 use faer::{Par, Side, Spec};
+use std::sync::OnceLock;
 
 /// The lower triangle of `N` by columns, its ordering, and what a factorisation would cost.
 #[derive(Debug)]
@@ -51,8 +52,8 @@ pub struct FactorPlan {
     norm: f64,
     /// Multiplications and additions of one factorisation.
     pub flops: f64,
-    /// Memory of one factorisation beside the plan itself.
-    pub bytes: u64,
+    /// The supernodes, found when they are first asked for.
+    symbolic: OnceLock<Option<SymbolicCholesky<usize>>>,
     /// Memory of the plan.
     pub plan_bytes: u64,
 }
@@ -89,12 +90,18 @@ impl FactorPlan {
         let stack = MemStack::new(&mut memory);
         let cost = amd::order_maybe_unsorted(&mut forward, &mut inverse, pattern, amd::Control::default(), stack).ok()?;
         let flops = 2.0 * cost.n_mult_subs_ldl + cost.n_div;
-        // The factor, the shifted copy of the values, and the supernodes' padding and pattern.
-        let bytes = 8 * (cost.n_div as u64 + cost.n_div as u64 / 4 + (n + values.len()) as u64);
         let plan_bytes = 8 * (3 * n + 2 * values.len()) as u64;
         // |N| is the signless matrix of the same graph, for which the bound holds as well.
         let norm = operator.upper_bound();
-        Some(Self { starts, indices, values, forward, inverse, norm, flops, bytes, plan_bytes })
+        let symbolic = OnceLock::new();
+        Some(Self { starts, indices, values, forward, inverse, norm, flops, symbolic, plan_bytes })
+    }
+
+    /// Memory of one factorisation beside the plan itself: the factor, its workspace and the shifted copy of the values.
+    pub fn bytes(&self) -> u64 {
+        let Some(symbolic) = self.symbolic() else { return u64::MAX };
+        let scratch = symbolic.factorize_numeric_ldlt_scratch::<f64>(Par::rayon(0), Spec::default()).size_bytes();
+        (scratch + 8 * (symbolic.len_val() + self.values.len())) as u64
     }
 
     /// Counts the eigenvalues below `shift`, from `nudge` below it. A zero pivot, or a margin that reaches back to `shift`, moves the
@@ -106,7 +113,7 @@ impl FactorPlan {
         // An eigenvalue on the shift does not count as below it.
         let (mut tried, mut best) = (shift - nudge, None::<Inertia>);
         for attempt in 0..6 {
-            let found = self.factorise(&symbolic, &mut values, tried).filter(|found| found.margin <= LARGEST_MARGIN * nudge);
+            let found = self.factorise(symbolic, &mut values, tried).filter(|found| found.margin <= LARGEST_MARGIN * nudge);
             // Below the shift by more than its own error, the count cannot take an eigenvalue on the shift for one below.
             if found.is_some_and(|found| found.margin < shift - tried) {
                 return found;
@@ -120,7 +127,11 @@ impl FactorPlan {
         best
     }
 
-    fn symbolic(&self) -> Option<SymbolicCholesky<usize>> {
+    fn symbolic(&self) -> Option<&SymbolicCholesky<usize>> {
+        self.symbolic.get_or_init(|| self.supernodes()).as_ref()
+    }
+
+    fn supernodes(&self) -> Option<SymbolicCholesky<usize>> {
         let n = self.forward.len();
         let pattern = SymbolicSparseColMatRef::new_checked(n, n, &self.starts, None, &self.indices);
         let order = SymmetricOrdering::Custom(PermRef::new_checked(&self.forward, &self.inverse, n));
@@ -153,7 +164,7 @@ impl FactorPlan {
 }
 
 /// A margin of more than this many nudges is no proof.
-const LARGEST_MARGIN: f64 = 1000.0;
+const LARGEST_MARGIN: f64 = 1e4;
 /// A factorisation of more operations is not repeated for a smaller margin.
 const EXPENSIVE: f64 = 1e10;
 /// The unit roundoff u.

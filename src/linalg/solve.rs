@@ -18,8 +18,9 @@ use std::time::Instant;
 
 /// Degrees of density estimates: of a first look, the least of a check, the most of any.
 const DEGREES: (usize, usize, usize) = (120, 160, 480);
-/// The angle of the threshold above the low end of the spectrum, in widths of the smoothing, from which an estimate is sharp.
-const SHARP: f64 = 10.0;
+/// The angle of the threshold above the low end of the spectrum, in widths of the smoothing, that makes an estimate sharp: one that sizes a search, and one
+/// that checks it.
+const SHARP: (f64, f64) = (10.0, 20.0);
 /// Memory worth a word before it is used.
 const MUCH: u64 = 100 << 20;
 /// A factorisation this cheap may be repeated to look for a threshold.
@@ -146,7 +147,7 @@ impl<'g, 'a, W: Weight> Solver<'g, 'a, W> {
         let plans = || self.large.iter().filter_map(|l| l.plan.get().and_then(Option::as_ref));
         let lasting =
             self.large.iter().map(|l| l.operator.bytes()).sum::<u64>() + plans().map(|plan| plan.plan_bytes).sum::<u64>();
-        let factor = plans().map(|plan| plan.bytes).max().unwrap_or(0);
+        let factor = plans().map(FactorPlan::bytes).max().unwrap_or(0);
         lasting + factor.max(search_bytes(large.operator.order(), room))
     }
 
@@ -266,8 +267,8 @@ impl<'g, 'a, W: Weight> Solver<'g, 'a, W> {
 
     fn plan<'l>(&self, large: &'l Large<'g, W>) -> Option<&'l FactorPlan> {
         let affordable = |plan: &FactorPlan| {
-            let bytes = plan.bytes + plan.plan_bytes + large.operator.bytes();
-            plan.flops <= self.options.factor_flops && self.options.max_bytes.is_none_or(|most| bytes <= most)
+            let bytes = || plan.bytes().saturating_add(plan.plan_bytes + large.operator.bytes());
+            plan.flops <= self.options.factor_flops && self.options.max_bytes.is_none_or(|most| bytes() <= most)
         };
         large.plan.get_or_init(|| FactorPlan::new(&large.operator).filter(affordable)).as_ref()
     }
@@ -278,7 +279,7 @@ impl<'g, 'a, W: Weight> Solver<'g, 'a, W> {
 
     /// An estimate that is sharp at `cut`.
     fn density<'l>(&self, large: &'l Large<'g, W>, cut: f64) -> &'l Density {
-        let degree = sharp_degree(cut, large.operator.upper_bound());
+        let degree = sharp_degree(cut, large.operator.upper_bound(), SHARP.0);
         if 2 * degree <= 3 * DEGREES.0 {
             return self.rough(large);
         }
@@ -385,7 +386,7 @@ impl<'g, 'a, W: Weight> Solver<'g, 'a, W> {
     fn density_check(&self, operator: &Laplacian<'g, W>, pairs: &LowPairs, cut: f64) -> Count {
         self.observer.event(Event::Stage { name: "checking the count", total: None });
         let known = Some((pairs.values.as_slice(), &pairs.vectors));
-        let degree = sharp_degree(cut, operator.upper_bound()).max(DEGREES.1);
+        let degree = sharp_degree(cut, operator.upper_bound(), SHARP.1).max(DEGREES.1);
         Count::estimated(Density::new(operator, known, degree, 1, self.options.seed).count_below(cut))
     }
 }
@@ -410,10 +411,10 @@ impl Goal {
     }
 }
 
-/// The degree (even) at which the smoothing of an estimate is a tenth of the angle between `cut` and the low end of the spectrum.
-fn sharp_degree(cut: f64, upper: f64) -> usize {
+/// The degree (even) at which the angle between `cut` and the low end of the spectrum is `sharpness` times the width of the smoothing.
+fn sharp_degree(cut: f64, upper: f64, sharpness: f64) -> usize {
     let angle = 2.0 * (cut / upper).clamp(0.0, 1.0).sqrt().asin();
-    let degree = (SHARP * std::f64::consts::PI / angle.max(1e-3)).ceil() as usize;
+    let degree = (sharpness * std::f64::consts::PI / angle.max(1e-3)).ceil() as usize;
     degree.next_multiple_of(2).clamp(DEGREES.0, DEGREES.2)
 }
 
