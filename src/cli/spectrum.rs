@@ -132,7 +132,8 @@ fn print_values(low: &Spectrum) -> anyhow::Result<()> {
 fn tell(low: &Spectrum, progress: &Progress) {
     let check = &low.check;
     let zeros = low.values().iter().filter(|&&value| value == 0.0).count();
-    progress.say(&format!("{} eigenvalues below {}, {zeros} of them 0 (one a component)", low.count(), low.below));
+    let to = if low.values().last() == Some(&low.below) { "up to" } else { "below" };
+    progress.say(&format!("{} eigenvalues {to} {}, {zeros} of them 0 (one a component)", low.count(), low.below));
     progress.say(&verdict(check));
     progress.say(&format!("largest residual {:.1e}", low.largest_residual()));
     let gaps = low.gaps();
