@@ -61,6 +61,12 @@ mod layers;
 #[path = "it/linalg.rs"]
 mod linalg;
 
+#[path = "it/linalg_analytic.rs"]
+mod linalg_analytic;
+
+#[path = "it/linalg_support.rs"]
+mod linalg_support;
+
 #[path = "it/metrics.rs"]
 mod metrics;
 

@@ -2,13 +2,14 @@
 
 use super::common::{Global, Progress};
 use super::input::{GraphArgs, Loaded};
+use super::output::peak_memory;
 use anyhow::{Context, bail};
 use clap::{ArgGroup, Args, ValueEnum};
-use lambdacut::linalg::{CheckMethod, Extent, Spectrum, SpectrumOptions, spectrum};
+use lambdacut::linalg::{CheckMethod, Extent, Spectrum, SpectrumCheck, SpectrumOptions, spectrum};
 use lambdacut::observe::Observer;
 use lambdacut::params::{DEFAULT_SEED, ObjectiveKind};
 use lambdacut::partition::Masses;
-use lambdacut::report::document::{Document, Provenance};
+use lambdacut::report::document::{Document, MemorySection, Provenance};
 use lambdacut::{io, with_graph};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -78,14 +79,22 @@ pub fn run(args: &SpectrumArgs, global: &Global) -> anyhow::Result<ExitCode> {
         (None, None) => bail!("say --below B or --smallest K"),
     };
     let masses = Masses::of(args.objective.kind());
-    let max_bytes = available_memory().map(|bytes| bytes / 10 * 8);
-    let options = SpectrumOptions { max_vectors: args.max_vectors, max_bytes, seed: args.seed, ..SpectrumOptions::default() };
+    let before = kilobytes("/proc/self/status", "VmRSS:").unwrap_or(0);
+    let options = SpectrumOptions {
+        max_vectors: args.max_vectors,
+        max_bytes: allowed_memory(),
+        seed: args.seed,
+        ..SpectrumOptions::default()
+    };
     let low = with_graph!(&loaded.graph, g => spectrum(g, &masses, extent, &options, &progress))?;
     progress.finish();
     if args.json.as_deref() != Some(Path::new("-")) && args.vectors.as_deref() != Some(Path::new("-")) {
         print_values(&low)?;
     }
     tell(&low, &progress);
+    if let Some(peak) = peak_memory() {
+        progress.say(&format!("memory: {} MB estimated, {} MB at the peak", (before + low.bytes) >> 20, peak >> 20));
+    }
     if let Some(path) = &args.vectors {
         write_vectors(&low, path).with_context(|| format!("cannot write {}", path.display()))?;
     }
@@ -100,10 +109,15 @@ pub fn run(args: &SpectrumArgs, global: &Global) -> anyhow::Result<ExitCode> {
     Ok(if progress.cancelled() { ExitCode::from(130) } else { ExitCode::SUCCESS })
 }
 
-/// `MemAvailable` of Linux; unknown elsewhere.
-fn available_memory() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+/// Four fifths of the memory that Linux says is available; unknown elsewhere.
+pub fn allowed_memory() -> Option<u64> {
+    kilobytes("/proc/meminfo", "MemAvailable:").map(|bytes| bytes / 10 * 8)
+}
+
+/// The bytes on the line of `file` that begins with `name` and gives kilobytes.
+fn kilobytes(file: &str, name: &str) -> Option<u64> {
+    let text = std::fs::read_to_string(file).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
 }
 
@@ -118,24 +132,9 @@ fn print_values(low: &Spectrum) -> anyhow::Result<()> {
 fn tell(low: &Spectrum, progress: &Progress) {
     let check = &low.check;
     let zeros = low.values().iter().filter(|&&value| value == 0.0).count();
-    progress.say(&format!("{} eigenvalues below {}, {zeros} of them 0 (one a component)", low.count(), low.below));
-    let verdict = match (check.method, check.complete) {
-        (CheckMethod::Inertia, true) => "none is missing: their number was proved by the inertia of a factorisation".to_owned(),
-        (CheckMethod::Inertia, false) => {
-            format!(
-                "INCOMPLETE: there are {} (proved by the inertia of a factorisation), {} were found",
-                check.expected, check.found
-            )
-        }
-        (_, complete) => format!(
-            "{}: the spectral density says {:.1} ± {:.1}, {} were found (a factorisation that would prove the number is too expensive)",
-            if complete { "probably complete" } else { "INCOMPLETE" },
-            check.expected,
-            check.error_bar,
-            check.found
-        ),
-    };
-    progress.say(&verdict);
+    let to = if low.values().last() == Some(&low.below) { "up to" } else { "below" };
+    progress.say(&format!("{} eigenvalues {to} {}, {zeros} of them 0 (one a component)", low.count(), low.below));
+    progress.say(&verdict(check));
     progress.say(&format!("largest residual {:.1e}", low.largest_residual()));
     let gaps = low.gaps();
     if let Some(best) = gaps.first() {
@@ -152,6 +151,27 @@ fn tell(low: &Spectrum, progress: &Progress) {
     }
 }
 
+/// What the check says, no more and no less.
+fn verdict(check: &SpectrumCheck) -> String {
+    let SpectrumCheck { expected, found, margin, error_bar, .. } = check;
+    match check.method {
+        CheckMethod::Inertia if check.proved => format!(
+            "none is missing: proved by the inertia of a factorisation, rounding errors included, for all further than {margin:.1e} below the threshold"
+        ),
+        CheckMethod::Inertia if check.complete => format!(
+            "none is missing by the inertia of a factorisation; but one lies within {margin:.1e} of the threshold, too close for a proof"
+        ),
+        CheckMethod::Inertia => {
+            format!("INCOMPLETE: there are {expected} (by the inertia of a factorisation), {found} were found")
+        }
+        CheckMethod::Dense => "none is missing: all eigenvalues of the dense matrix were computed".to_owned(),
+        _ => format!(
+            "{}: the spectral density says {expected:.1} ± {error_bar:.1}, {found} were found (a factorisation that would prove the number is too expensive)",
+            if check.complete { "probably complete" } else { "INCOMPLETE" },
+        ),
+    }
+}
+
 /// Writes the dense array; zeros where a vector does not reach.
 fn write_vectors(low: &Spectrum, path: &Path) -> std::io::Result<()> {
     let columns = low.columns();
@@ -164,7 +184,7 @@ fn document(args: &SpectrumArgs, loaded: &Loaded, low: &Spectrum, started: Insta
     let suggested = gaps.first().map(|gap| json!({ "resolution": gap.beta(), "clusters": gap.after }));
     let section = json!({
         "objective": args.objective.kind(), "below": low.below, "reached": low.reached, "count": low.count(), "eigenvalues": low.values(),
-        "check": low.check, "largest_residual": low.largest_residual(), "products": low.products,
+        "check": low.check, "largest_residual": low.largest_residual(), "products": low.products, "estimated_bytes": low.bytes,
         "gaps": gaps.iter().take(20).collect::<Vec<_>>(), "suggested": suggested,
     });
     Document {
@@ -180,6 +200,7 @@ fn document(args: &SpectrumArgs, loaded: &Loaded, low: &Spectrum, started: Insta
             threads: rayon::current_num_threads(),
             command: std::env::args().collect::<Vec<_>>().join(" "),
         }),
+        memory: peak_memory().map(|peak_rss_bytes| MemorySection { peak_rss_bytes }),
         ..Document::default()
     }
 }

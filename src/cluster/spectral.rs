@@ -13,6 +13,8 @@
 //! Components never share a cluster. Cost for a component with n vertices and k vectors: O(n k²) a pass, O(min(n, 40 k + 4096) k²) for the seeds.
 
 use super::dp_means::DpMeans;
+use super::reduce::{keep_count, reduce};
+use super::state::{Level, State};
 use crate::fit::{Fit, StopReason};
 use crate::graph::{Graph, Weight, components};
 use crate::ids::{Cluster, NONE};
@@ -112,6 +114,27 @@ pub fn spectral<W: Weight>(
     observer.event(Event::Pass(&record));
     let stop = if observer.cancelled() { StopReason::Cancelled } else { StopReason::Direct };
     Ok(SpectralFit { fit: Fit { labels, clusters, value, trace: vec![record], stop }, spectrum: low, beta })
+}
+
+/// Makes `labels` at most `k` clusters and improves them by exact moves that keep their number; the number, and whether clusters of different components had
+/// to be united.
+///
+/// Rounding makes more than `k` clusters only if there are more components (the best merges come first, then the lightest components), and fewer only
+/// if k-means leaves a cluster empty.
+pub fn refine_k<W: Weight>(
+    graph: &Graph<W>,
+    masses: &Masses,
+    labels: &mut [Cluster],
+    k: usize,
+    observer: &dyn Observer,
+) -> (usize, bool) {
+    let level = Level::new(graph, masses);
+    let clusters = renumber(labels);
+    let mut state = State::new(&level, labels.to_vec(), clusters);
+    let united = reduce(&level, &mut state, k);
+    keep_count(&level, &mut state, usize::MAX, observer);
+    labels.copy_from_slice(&state.labels);
+    (renumber(labels), united)
 }
 
 /// Labels of all vertices and their number, from the rows of the eigenvectors. A component without a vector (a cap, or β ≤ 0) is one cluster.

@@ -24,6 +24,10 @@
 //! `(θ, s)` of `p(N)` is `‖R s_last‖`. When all wanted pairs are small in that sense, they are rotated out, `N` itself is projected on
 //! them, and the residuals `‖N x − ν x‖` are computed from scratch; only those decide.
 //!
+//! *The k smallest.* When only the `k` smallest are asked for, β is a guess with somewhat more than `k` eigenvalues below it. The search ends when the `k`
+//! leading Ritz pairs have converged, long before those next to β have, and no Ritz value from a fresh random block belongs among them; if there are fewer than
+//! `k` below β, then β is raised and what was found stays locked.
+//!
 //! Cost of finding `k` pairs: about `1.5 k d` products (O(arcs) each) and O(n k²) for orthogonality, in dense blocks. Memory:
 //! `8 n (1.5 k + 14 b)` bytes ([`basis_columns`]).
 
@@ -44,6 +48,8 @@ pub struct Search {
     pub below: f64,
     /// How many there are, when that is known.
     pub count: Option<usize>,
+    /// This many of the smallest are enough. If there are fewer below the threshold, it is raised.
+    pub enough: Option<usize>,
     /// How many to make room for at first.
     pub room: usize,
     /// The residual `‖N x − ν x‖` that counts as converged.
@@ -99,9 +105,10 @@ pub fn lanczos(
     search: Search,
     observer: &dyn Observer,
 ) -> Result<LowPairs, LinalgError> {
-    observer.event(Event::Stage { name: "eigenvectors", total: search.count.map(|c| c as u64) });
+    let goal = search.count.or(search.enough);
+    observer.event(Event::Stage { name: "eigenvectors", total: goal.map(|goal| goal as u64) });
     let mut run = Run::new(operator, null, search)?;
-    if search.count.is_some_and(|count| count <= null.len()) {
+    if goal.is_some_and(|goal| goal <= null.len()) {
         return run.finish(true);
     }
     let mut confirming = false;
@@ -117,11 +124,16 @@ pub fn lanczos(
         }
         let ritz = run.ritz()?;
         let wanted = run.wanted(&ritz);
+        // Room for `enough` pairs is there from the start; what the confirmation adds to them is little.
         if run.locked + wanted > run.most {
             break;
         }
         if wanted == 0 && search.count.is_none() && (confirming || run.full()) {
-            return run.finish(true);
+            if !run.widen()? {
+                return run.finish(true);
+            }
+            (confirming, step) = (false, 0);
+            continue;
         }
         if run.converged(&ritz, wanted) {
             let before = run.locked;
@@ -140,6 +152,10 @@ pub fn lanczos(
 
 /// Steps from a fresh random block, orthogonal to everything found, after which a missing eigenvalue would have shown itself.
 const CONFIRMING_STEPS: usize = 5;
+/// The threshold grows by this factor when there are too few eigenvalues below it.
+const WIDENING: f64 = 1.3;
+/// Beyond this share of the spectrum's range the threshold is not raised.
+const WIDEST: f64 = 0.5;
 
 /// `p(N)`: see the module.
 #[derive(Debug, Clone, Copy)]
@@ -156,17 +172,17 @@ impl Filter {
         Self { degree, center, half }
     }
 
+    /// `p(x)`, for `x` below the interval of unwanted eigenvalues.
+    fn at(&self, x: f64) -> f64 {
+        (self.degree as f64 * ((self.center - x) / self.half).max(1.0).acosh()).cosh()
+    }
+
     /// `x ← p(N) x`, with `y` as workspace of the same size.
     fn apply(&self, operator: &dyn SymmetricOperator, b: usize, x: &mut Vec<f64>, y: &mut Vec<f64>) {
         // T_1 = (c − N)/e, and T_{k+1} = 2 (c − N)/e T_k − T_{k−1} overwrites T_{k−1}.
         let first = Affine { alpha: -1.0 / self.half, gamma: self.center / self.half, delta: 0.0 };
         let next = Affine { alpha: 2.0 * first.alpha, gamma: 2.0 * first.gamma, delta: -1.0 };
-        operator.update(b, x, y, first);
-        for _ in 1..self.degree {
-            operator.update(b, y, x, next);
-            std::mem::swap(x, y);
-        }
-        std::mem::swap(x, y);
+        operator.recur(b, x, y, self.degree, [first, next]);
     }
 }
 
@@ -249,7 +265,8 @@ impl<'a> Run<'a> {
 
     /// A look costs O(active³): taken when there is room for what is wanted, then after every tenth more.
     fn worth_a_look(&self) -> bool {
-        let first = self.search.count.map_or(0, |count| (count - self.locked) + 2 * self.b);
+        let goal = self.search.count.or(self.search.enough);
+        let first = goal.map_or(0, |goal| goal.saturating_sub(self.locked) + 2 * self.b);
         self.active >= first.max(self.last_look + (self.last_look / 10).max(2 * self.b))
     }
 
@@ -338,10 +355,33 @@ impl<'a> Run<'a> {
         Ok(Ritz { values, residuals, vectors })
     }
 
-    /// How many of the leading Ritz pairs are wanted: those beyond the filter's 1, or as many as are still missing.
+    /// How many of the leading Ritz pairs are wanted: those beyond the filter's 1, or as many as are still missing. With enough pairs
+    /// locked, only such as belong among the smallest.
     fn wanted(&self, ritz: &Ritz) -> usize {
-        let beyond = ritz.values.iter().take_while(|&&theta| theta > 1.0).count();
-        self.search.count.map_or(beyond, |count| count.saturating_sub(self.locked).min(ritz.values.len()))
+        if let Some(count) = self.search.count {
+            return count.saturating_sub(self.locked).min(ritz.values.len());
+        }
+        let enough = self.search.enough.unwrap_or(usize::MAX);
+        let least = if self.locked >= enough { 1.0f64.max((1.0 + 1e-6) * self.filter.at(self.largest_locked())) } else { 1.0 };
+        let beyond = ritz.values.iter().take_while(|&&theta| theta > least).count();
+        if self.locked >= enough { beyond } else { beyond.min(enough - self.locked) }
+    }
+
+    fn largest_locked(&self) -> f64 {
+        self.values.iter().copied().fold(0.0, f64::max)
+    }
+
+    /// Raises the threshold if there were too few eigenvalues below it; whether it did. What was found stays locked.
+    fn widen(&mut self) -> Result<bool, LinalgError> {
+        let upper = self.operator.upper_bound();
+        let few = self.search.enough.is_some_and(|enough| self.locked < enough);
+        if !few || self.search.below >= WIDEST * upper {
+            return Ok(false);
+        }
+        self.search.below = (WIDENING * self.search.below).min(WIDEST * upper);
+        self.filter = Filter::new(self.search.below, upper);
+        self.start(0)?;
+        Ok(true)
     }
 
     fn converged(&self, ritz: &Ritz, wanted: usize) -> bool {
@@ -434,7 +474,7 @@ impl<'a> Run<'a> {
         self.products += self.b as u64;
     }
 
-    /// Sorts what is locked and gives it away.
+    /// Sorts what is locked and gives it away, the smallest first and no more than enough.
     fn finish(mut self, finished: bool) -> Result<LowPairs, LinalgError> {
         if !finished && self.active > 0 {
             self.salvage()?;
@@ -443,6 +483,7 @@ impl<'a> Run<'a> {
         order.sort_by(|&a, &b| self.values[a].total_cmp(&self.values[b]));
         self.locked = 0;
         self.permute(&order);
+        order.truncate(self.search.enough.unwrap_or(usize::MAX));
         let pick = |from: &[f64]| order.iter().map(|&t| from[t]).collect();
         let (values, residuals) = (pick(&self.values), pick(&self.residuals));
         self.v.keep_first(order.len());

@@ -11,9 +11,11 @@
 //! | `lanczos` | all eigenpairs below a threshold of a large sparse matrix |
 //! | `inertia` | how many there are, proved |
 //! | `density` | how many there are, estimated |
+//! | `check` | whether these are the ones found |
 //! | `solve`, `spectrum` | all of this for a graph, component by component; gaps, certificate |
 
 mod block;
+mod check;
 mod dense;
 mod density;
 pub mod extreme;
@@ -29,7 +31,7 @@ pub use density::{Density, Estimate};
 pub use inertia::{FactorPlan, Inertia};
 pub use lanczos::{LowPairs, Search, WIDTH, basis_columns, lanczos};
 pub use operator::{Affine, Laplacian, SymmetricOperator};
-pub use solve::{SpectrumCost, search_bytes, spectrum, spectrum_cost};
+pub use solve::{SpectrumCost, spectrum, spectrum_cost};
 pub use spectrum::{
     Certificate, CheckMethod, Columns, Extent, Gap, Part, Spectrum, SpectrumCheck, SpectrumError, SpectrumOptions,
 };

@@ -31,6 +31,17 @@ pub trait SymmetricOperator: Sync {
     /// threads.
     fn update(&self, b: usize, x: &[f64], y: &mut [f64], coefficients: Affine);
 
+    /// The three-term recurrence `y_1 = first(y_0)`, `y_{k+1} = next(y_k, y_{k−1})` from `y_0 = x`: leaves `y_degree` (degree ≥ 1) in `x`, with `y` as workspace of
+    /// the same size.
+    fn recur(&self, b: usize, x: &mut Vec<f64>, y: &mut Vec<f64>, degree: usize, [first, next]: [Affine; 2]) {
+        self.update(b, x, y, first);
+        for _ in 1..degree {
+            self.update(b, y, x, next);
+            std::mem::swap(x, y);
+        }
+        std::mem::swap(x, y);
+    }
+
     /// `y ← N x`.
     fn apply(&self, b: usize, x: &[f64], y: &mut [f64]) {
         self.update(b, x, y, Affine { alpha: 1.0, gamma: 0.0, delta: 0.0 });
@@ -106,6 +117,13 @@ impl<'g, W: Weight> Laplacian<'g, W> {
         self.graph.arcs()
     }
 
+    /// Memory beside the graph, which is copied if it has isolated vertices or another order.
+    pub(super) fn bytes(&self) -> u64 {
+        let (n, arcs) = (self.order() as u64, self.arcs() as u64);
+        let copied = if self.vertices.is_some() { 12 * n + arcs * (4 + size_of::<W>() as u64) } else { 0 };
+        copied + 16 * n
+    }
+
     /// The unit vector `M^½ 1 / ‖M^½ 1‖`, which is an eigenvector with eigenvalue exactly 0 (on a connected graph, the only one).
     pub fn null_vector(&self) -> Vec<f64> {
         let mass = crate::numeric::sum_by(self.scale.len(), |i| 1.0 / (self.scale[i] * self.scale[i]));
@@ -152,13 +170,36 @@ impl<W: Weight> SymmetricOperator for Laplacian<'_, W> {
     }
 
     fn update(&self, b: usize, x: &[f64], y: &mut [f64], c: Affine) {
+        self.product::<false>(b, x, y, c);
+    }
+
+    /// In the variables `s_i x_i` the neighbours' values need no factor each: one scaling before and one after all products.
+    fn recur(&self, b: usize, x: &mut Vec<f64>, y: &mut Vec<f64>, degree: usize, [first, next]: [Affine; 2]) {
+        let rows = |x: &mut Vec<f64>, factor: &(dyn Fn(f64) -> f64 + Sync)| {
+            let rows = x.par_chunks_exact_mut(b).zip(&self.scale).with_min_len(ROWS);
+            rows.for_each(|(row, &s)| row.iter_mut().for_each(|x| *x *= factor(s)));
+        };
+        rows(x, &|s| s);
+        self.product::<true>(b, x, y, first);
+        for _ in 1..degree {
+            self.product::<true>(b, y, x, next);
+            std::mem::swap(x, y);
+        }
+        std::mem::swap(x, y);
+        rows(x, &|s| 1.0 / s);
+    }
+}
+
+impl<W: Weight> Laplacian<'_, W> {
+    /// One update; `SCALED` if `x` and `y` hold `s_i` times the vectors.
+    fn product<const SCALED: bool>(&self, b: usize, x: &[f64], y: &mut [f64], c: Affine) {
         let product = Product { rows: self.graph.rows(), scale: &self.scale, diagonal: &self.diagonal, x, c };
         y.par_chunks_mut(ROWS * b).enumerate().for_each(|(chunk, y)| match b {
-            1 => product.rows_of::<1>(chunk * ROWS, y),
-            4 => product.rows_of::<4>(chunk * ROWS, y),
-            8 => product.rows_of::<8>(chunk * ROWS, y),
-            16 => product.rows_of::<16>(chunk * ROWS, y),
-            _ => product.rows_of_any(b, chunk * ROWS, y),
+            1 => product.rows_of::<1, SCALED>(chunk * ROWS, y),
+            4 => product.rows_of::<4, SCALED>(chunk * ROWS, y),
+            8 => product.rows_of::<8, SCALED>(chunk * ROWS, y),
+            16 => product.rows_of::<16, SCALED>(chunk * ROWS, y),
+            _ => product.rows_of_any::<SCALED>(b, chunk * ROWS, y),
         });
     }
 }
@@ -173,20 +214,26 @@ struct Product<'a, W> {
 }
 
 impl<W: Weight> Product<'_, W> {
+    /// The factors of row `i`'s own values and of the sum over its neighbours.
+    fn own_and_link<const SCALED: bool>(&self, i: usize) -> (f64, f64) {
+        let scale = if SCALED { self.scale[i] * self.scale[i] } else { self.scale[i] };
+        (self.c.alpha * self.diagonal[i] + self.c.gamma, self.c.alpha * scale)
+    }
+
     /// Rows `from..` for a width known to the compiler, which keeps the sums in registers.
-    fn rows_of<const B: usize>(&self, from: usize, y: &mut [f64]) {
+    fn rows_of<const B: usize, const SCALED: bool>(&self, from: usize, y: &mut [f64]) {
         let (x, _) = self.x.as_chunks::<B>();
         let (y, _) = y.as_chunks_mut::<B>();
         for (i, y) in (from..).zip(y) {
             let mut sum = [0.0; B];
             for (j, w) in self.rows.row(i) {
-                let factor = w * self.scale[j as usize];
+                let factor = if SCALED { w } else { w * self.scale[j as usize] };
                 let neighbour = &x[j as usize];
                 for t in 0..B {
                     sum[t] += factor * neighbour[t];
                 }
             }
-            let (own, link) = (self.c.alpha * self.diagonal[i] + self.c.gamma, self.c.alpha * self.scale[i]);
+            let (own, link) = self.own_and_link::<SCALED>(i);
             for t in 0..B {
                 y[t] = own * x[i][t] - link * sum[t] + if self.c.delta == 0.0 { 0.0 } else { self.c.delta * y[t] };
             }
@@ -194,16 +241,16 @@ impl<W: Weight> Product<'_, W> {
     }
 
     /// The same for any width.
-    fn rows_of_any(&self, b: usize, from: usize, y: &mut [f64]) {
+    fn rows_of_any<const SCALED: bool>(&self, b: usize, from: usize, y: &mut [f64]) {
         let mut sum = vec![0.0; b];
         for (i, y) in (from..).zip(y.chunks_exact_mut(b)) {
             sum.fill(0.0);
             for (j, w) in self.rows.row(i) {
-                let factor = w * self.scale[j as usize];
+                let factor = if SCALED { w } else { w * self.scale[j as usize] };
                 let neighbour = &self.x[j as usize * b..][..b];
                 sum.iter_mut().zip(neighbour).for_each(|(s, v)| *s += factor * v);
             }
-            let (own, link) = (self.c.alpha * self.diagonal[i] + self.c.gamma, self.c.alpha * self.scale[i]);
+            let (own, link) = self.own_and_link::<SCALED>(i);
             for ((y, s), v) in y.iter_mut().zip(&sum).zip(&self.x[i * b..]) {
                 *y = own * v - link * s + if self.c.delta == 0.0 { 0.0 } else { self.c.delta * *y };
             }

@@ -1,12 +1,13 @@
 //! From a graph to its [`Spectrum`]: which solver for which component, how much memory, and the check.
 
 use super::block::Tall;
+use super::check::{self, Count};
 use super::dense::{Range, eigen};
 use super::density::{Density, Estimate};
-use super::inertia::FactorPlan;
+use super::inertia::{FactorPlan, Inertia};
 use super::lanczos::{LowPairs, Search, WIDTH, basis_columns, filter_degree, lanczos};
 use super::operator::{Laplacian, SymmetricOperator, breadth_first};
-use super::spectrum::{CheckMethod, Extent, Part, Spectrum, SpectrumCheck, SpectrumError, SpectrumOptions};
+use super::spectrum::{Extent, Part, Spectrum, SpectrumCheck, SpectrumError, SpectrumOptions};
 use crate::graph::{Graph, Members, Weight, components};
 use crate::ids::Vertex;
 use crate::observe::{Event, Observer};
@@ -15,8 +16,13 @@ use rayon::prelude::*;
 use std::sync::OnceLock;
 use std::time::Instant;
 
-/// Degree of the density estimate that sizes a search, and of the one that checks it.
-const DEGREES: (usize, usize) = (120, 160);
+/// Degrees of density estimates: of a first look, the least of a check, the most of any.
+const DEGREES: (usize, usize, usize) = (120, 160, 480);
+/// The angle of the threshold above the low end of the spectrum, in widths of the smoothing, that makes an estimate sharp: one that sizes a search, and one
+/// that checks it.
+const SHARP: (f64, f64) = (10.0, 20.0);
+/// Memory worth a word before it is used.
+const MUCH: u64 = 100 << 20;
 /// A factorisation this cheap may be repeated to look for a threshold.
 const CHEAP_FLOPS: f64 = 1e10;
 
@@ -49,11 +55,11 @@ pub fn spectrum<W: Weight>(
 pub struct SpectrumCost {
     /// The estimated number of eigenvalues below the threshold.
     pub vectors: Estimate,
-    /// Memory of the search, in bytes.
+    /// Memory beside the graph, in bytes: the operator, the factorisation, the basis and the projected matrices.
     pub bytes: u64,
     /// Seconds, from the speed of the products made for this estimate.
     pub seconds: f64,
-    /// Whether the number of eigenvalues can be proved within [`SpectrumOptions::factor_flops`].
+    /// Whether the number of eigenvalues can be counted within [`SpectrumOptions::factor_flops`].
     pub provable: bool,
 }
 
@@ -61,19 +67,19 @@ pub struct SpectrumCost {
 pub fn spectrum_cost<W: Weight>(graph: &Graph<W>, masses: &Masses, beta: f64, options: &SpectrumOptions) -> SpectrumCost {
     let solver = Solver::new(graph, masses, options, &crate::observe::Silent);
     let mut cost = SpectrumCost { vectors: Estimate { count: 0.0, error: 0.0 }, bytes: 0, seconds: 0.0, provable: true };
-    for component in &solver.large {
-        let operator = &component.operator;
+    for large in &solver.large {
+        let operator = &large.operator;
         let started = Instant::now();
-        let density = Density::new(operator, None, DEGREES.0, 1, options.seed);
+        let density = solver.rough(large);
         let product = started.elapsed().as_secs_f64() / density.products as f64;
         let count = density.count_below(beta);
         let room = count.count + count.error;
         let degree = if beta < operator.upper_bound() { filter_degree(beta, operator.upper_bound()) } else { 2 };
-        let plan = FactorPlan::new(operator).filter(|plan| plan.flops <= options.factor_flops);
+        let plan = solver.plan(large);
         cost.seconds +=
             product * (1.2 * degree as f64 * (1.5 * room + 100.0) + (DEGREES.0 + DEGREES.1) as f64 / 2.0 * WIDTH as f64);
-        cost.seconds += plan.as_ref().map_or(0.0, |plan| plan.flops / 2e10);
-        cost.bytes = cost.bytes.max(search_bytes(operator.order(), room as usize));
+        cost.seconds += plan.map_or(0.0, |plan| plan.flops / 2e10);
+        cost.bytes = cost.bytes.max(solver.bytes(large, room as usize));
         cost.vectors.count += count.count;
         cost.vectors.error += count.error;
         cost.provable &= plan.is_some();
@@ -82,10 +88,10 @@ pub fn spectrum_cost<W: Weight>(graph: &Graph<W>, masses: &Masses, beta: f64, op
     cost
 }
 
-/// Bytes of a search for `room` eigenpairs of a matrix of order `n`: basis, two blocks, projected matrices.
-pub fn search_bytes(n: usize, room: usize) -> u64 {
+/// Bytes of a search for `room` eigenpairs of a matrix of order `n`: basis, blocks, projected matrices.
+fn search_bytes(n: usize, room: usize) -> u64 {
     let columns = (basis_columns(room) + 1).min(n.max(1));
-    8 * (n * (columns + 3 * WIDTH) + 4 * columns * columns) as u64
+    8 * (n * (columns + 3 * WIDTH) + 5 * columns * columns) as u64
 }
 
 /// A component too large for a dense matrix.
@@ -93,15 +99,9 @@ struct Large<'g, W: Weight> {
     operator: Laplacian<'g, W>,
     /// The ordering, if a factorisation is affordable.
     plan: OnceLock<Option<FactorPlan>>,
-    density: OnceLock<Density>,
-}
-
-/// How many eigenvalues one component has below a threshold.
-#[derive(Clone, Copy)]
-struct Count {
-    estimate: Estimate,
-    /// The margin of the proof, if there is one.
-    proved: Option<f64>,
+    /// A first look at the spectrum, and a sharper one at its low end.
+    rough: OnceLock<Density>,
+    fine: OnceLock<Density>,
 }
 
 struct Solver<'g, 'a, W: Weight> {
@@ -128,7 +128,8 @@ impl<'g, 'a, W: Weight> Solver<'g, 'a, W> {
                 continue;
             }
             let operator = Laplacian::on(graph, masses, breadth_first(graph, vertices[0]));
-            large.push(Large { operator, plan: OnceLock::new(), density: OnceLock::new() });
+            let (plan, rough, fine) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+            large.push(Large { operator, plan, rough, fine });
         }
         let scale = (0..graph.vertices()).into_par_iter().filter(|&i| graph.degree(i) > 0.0);
         let scale = scale.map(|i| graph.degree(i) / masses.get(graph, i)).reduce(|| 0.0, f64::max);
@@ -140,19 +141,29 @@ impl<'g, 'a, W: Weight> Solver<'g, 'a, W> {
         self.options.tolerance * self.scale
     }
 
+    /// Bytes beside the graph, at the peak, when `room` eigenpairs of one component are searched for: the operators and plans of all, and
+    /// either a factorisation or a search.
+    fn bytes(&self, large: &Large<'g, W>, room: usize) -> u64 {
+        let plans = || self.large.iter().filter_map(|l| l.plan.get().and_then(Option::as_ref));
+        let lasting =
+            self.large.iter().map(|l| l.operator.bytes()).sum::<u64>() + plans().map(|plan| plan.plan_bytes).sum::<u64>();
+        let factor = plans().map(FactorPlan::bytes).max().unwrap_or(0);
+        lasting + factor.max(search_bytes(large.operator.order(), room))
+    }
+
     /// The most eigenpairs that `max_vectors` and memory allow.
     fn cap(&self) -> Result<usize, SpectrumError> {
         let most = self.options.max_vectors;
-        let Some(allowed) = self.options.max_bytes else { return Ok(most) };
-        let n = self.large.iter().map(|l| l.operator.order()).max().unwrap_or(0);
-        let needed = search_bytes(n, 1);
+        let largest = self.large.iter().max_by_key(|large| large.operator.order());
+        let (Some(allowed), Some(large)) = (self.options.max_bytes, largest) else { return Ok(most) };
+        let needed = self.bytes(large, 1);
         if needed > allowed {
             return Err(SpectrumError::Memory { needed, allowed });
         }
         let (mut fits, mut over) = (1, most + 1);
         while over - fits > 1 {
             let middle = usize::midpoint(fits, over);
-            if search_bytes(n, middle) <= allowed { fits = middle } else { over = middle }
+            if self.bytes(large, middle) <= allowed { fits = middle } else { over = middle }
         }
         Ok(fits)
     }
@@ -166,7 +177,7 @@ impl<'g, 'a, W: Weight> Solver<'g, 'a, W> {
             .iter()
             .fold((small.estimate.count, 0.0), |(count, error), c| (count + c.estimate.count, error + c.estimate.error));
         if expected.round() as usize <= cap {
-            return self.solve(beta, cut, &counts, small);
+            return self.solve(beta, cut, &counts, small, None);
         }
         let note = format!(
             "there are {}{expected:.0} eigenvalues below {beta}, more than the {cap} that are allowed: computing the {cap} smallest",
@@ -177,7 +188,7 @@ impl<'g, 'a, W: Weight> Solver<'g, 'a, W> {
         partial.truncate(cap);
         partial.below = beta;
         let found = partial.count();
-        partial.check = SpectrumCheck { expected, error_bar: error, found, complete: false, ..partial.check };
+        partial.check = SpectrumCheck { expected, error_bar: error, found, complete: false, proved: false, ..partial.check };
         Ok(partial)
     }
 
@@ -188,10 +199,18 @@ impl<'g, 'a, W: Weight> Solver<'g, 'a, W> {
         let allowed = k.min(self.cap()?);
         let top = 1.01 * 2.0 * self.scale;
         let mut low = self.at_least(allowed, top)?;
+        // Those beyond the k-th were found as well, or else are missing as well.
+        let beyond = (low.count() - low.count().min(allowed)) as f64;
         low.truncate(allowed);
-        let complete = low.check.complete && low.count() == k;
+        let (found, all) = (low.count(), low.count() == k);
         low.below = low.values().last().copied().unwrap_or(0.0);
-        low.check = SpectrumCheck { expected: k as f64, error_bar: 0.0, found: low.count(), complete, ..low.check };
+        low.check = SpectrumCheck {
+            expected: if all { low.check.expected - beyond } else { k as f64 },
+            found,
+            complete: low.check.complete && all,
+            proved: low.check.proved && all,
+            ..low.check
+        };
         Ok(low)
     }
 
@@ -200,7 +219,7 @@ impl<'g, 'a, W: Weight> Solver<'g, 'a, W> {
         let mut cut = self.threshold(k, top);
         loop {
             let counts: Vec<Count> = self.large.iter().map(|large| self.count(large, cut)).collect();
-            let low = self.solve(cut, cut, &counts, self.count_small(cut))?;
+            let low = self.solve(cut, cut, &counts, self.count_small(cut), Some(k))?;
             if low.count() >= k || cut >= top || self.observer.cancelled() {
                 return Ok(low);
             }
@@ -208,15 +227,27 @@ impl<'g, 'a, W: Weight> Solver<'g, 'a, W> {
         }
     }
 
-    /// A threshold with somewhat more than `k` eigenvalues below it. Expensive factorisations are replaced by estimates here.
+    /// A threshold with somewhat more than `k` eigenvalues below it. Expensive factorisations are replaced by estimates here, first by rough
+    /// ones, then by such as are sharp where the rough ones point.
     fn threshold(&self, k: usize, top: f64) -> f64 {
-        let total = |cut: f64| {
-            let rough = |large: &Large<'g, W>| match self.plan(large) {
+        let total = |cut: f64, fine: bool| {
+            let count = |large: &Large<'g, W>| match self.plan(large) {
                 Some(plan) if plan.flops <= CHEAP_FLOPS => self.count(large, cut).estimate,
-                _ => self.density(large).count_below(cut),
+                _ if fine => large.fine.get().unwrap_or_else(|| self.rough(large)).count_below(cut),
+                _ => self.rough(large).count_below(cut),
             };
-            self.count_small(cut).estimate.count + self.large.iter().map(|large| rough(large).count).sum::<f64>()
+            self.count_small(cut).estimate.count + self.large.iter().map(|large| count(large).count).sum::<f64>()
         };
+        let first = self.bisect(k, top, |cut| total(cut, false));
+        for large in self.large.iter().filter(|large| large.rough.get().is_some()) {
+            self.density(large, first);
+        }
+        let sharper = self.large.iter().any(|large| large.fine.get().is_some());
+        if sharper { self.bisect(k, top, |cut| total(cut, true)) } else { first }
+    }
+
+    /// A threshold with between `1.1 k + 3` and `1.5 k + 20` eigenvalues below it, by `total`.
+    fn bisect(&self, k: usize, top: f64, total: impl Fn(f64) -> f64) -> f64 {
         let (least, most) = (1.1 * k as f64 + 3.0, 1.5 * k as f64 + 20.0);
         let (mut low, mut high) = (0.0, top);
         let mut cut = top;
@@ -236,73 +267,105 @@ impl<'g, 'a, W: Weight> Solver<'g, 'a, W> {
 
     fn plan<'l>(&self, large: &'l Large<'g, W>) -> Option<&'l FactorPlan> {
         let affordable = |plan: &FactorPlan| {
-            plan.flops <= self.options.factor_flops && self.options.max_bytes.is_none_or(|most| plan.bytes <= most)
+            let bytes = || plan.bytes().saturating_add(plan.plan_bytes + large.operator.bytes());
+            plan.flops <= self.options.factor_flops && self.options.max_bytes.is_none_or(|most| bytes() <= most)
         };
         large.plan.get_or_init(|| FactorPlan::new(&large.operator).filter(affordable)).as_ref()
     }
 
-    fn density<'l>(&self, large: &'l Large<'g, W>) -> &'l Density {
-        large.density.get_or_init(|| Density::new(&large.operator, None, DEGREES.0, 1, self.options.seed))
+    fn rough<'l>(&self, large: &'l Large<'g, W>) -> &'l Density {
+        large.rough.get_or_init(|| Density::new(&large.operator, None, DEGREES.0, 1, self.options.seed))
+    }
+
+    /// An estimate that is sharp at `cut`.
+    fn density<'l>(&self, large: &'l Large<'g, W>, cut: f64) -> &'l Density {
+        let degree = sharp_degree(cut, large.operator.upper_bound(), SHARP.0);
+        if 2 * degree <= 3 * DEGREES.0 {
+            return self.rough(large);
+        }
+        large.fine.get_or_init(|| Density::new(&large.operator, None, degree, 1, self.options.seed))
     }
 
     /// How many eigenvalues a large component has below `cut`.
     fn count(&self, large: &Large<'g, W>, cut: f64) -> Count {
         self.observer.event(Event::Stage { name: "counting eigenvalues", total: None });
         let proof = self.plan(large).and_then(|plan| plan.count_below(cut, self.tolerance()));
-        proof.map_or_else(
-            || Count { estimate: self.density(large).count_below(cut), proved: None },
-            |inertia| Count::proved(inertia.below, inertia.margin + (cut - inertia.shift)),
-        )
+        proof.map_or_else(|| Count::estimated(self.density(large, cut).count_below(cut)), Count::proved)
     }
 
     /// How many the small components have together.
     fn count_small(&self, cut: f64) -> Count {
         if self.small.is_empty() {
-            return Count::proved(0, 0.0);
+            return Count::proved(Inertia { below: 0, shift: cut, margin: 0.0 });
         }
         let all = || self.small.iter().flatten().copied().collect::<Vec<Vertex>>();
         let plan = self.small_plan.get_or_init(|| FactorPlan::new(&Laplacian::on(self.graph, self.masses, all())));
         let proof = plan.as_ref().and_then(|plan| plan.count_below(cut, self.tolerance()));
-        let fallback = Count { estimate: Estimate { count: self.small.len() as f64, error: f64::INFINITY }, proved: None };
-        proof.map_or(fallback, |inertia| Count::proved(inertia.below, inertia.margin + (cut - inertia.shift)))
+        let fallback = Estimate { count: self.small.len() as f64, error: f64::INFINITY };
+        proof.map_or(Count::estimated(fallback), Count::proved)
     }
 
-    fn solve(&self, below: f64, cut: f64, counts: &[Count], small: Count) -> Result<Spectrum, SpectrumError> {
+    /// Everything below `cut`, checked against the counts; or, of a component that could not be counted, as many pairs as belong among
+    /// the `smallest` of the graph.
+    fn solve(
+        &self,
+        below: f64,
+        cut: f64,
+        counts: &[Count],
+        small: Count,
+        smallest: Option<usize>,
+    ) -> Result<Spectrum, SpectrumError> {
         let solved: Result<Vec<Part>, SpectrumError> = self
             .small
             .par_iter()
             .map(|vertices| dense_part(&Laplacian::on(self.graph, self.masses, vertices.clone()), cut))
             .collect();
         let mut parts = solved?;
-        let found = parts.iter().map(|part| part.values.len()).sum();
-        let mut checks = vec![small.against(found, true)];
-        let mut products = 0;
+        let found: Vec<(f64, f64)> = parts.iter().flat_map(Part::values_and_residuals).collect();
+        let mut checks = vec![small.against(below, &found, true)];
+        // Every other component has a 0 among the smallest.
+        let others = self.small.len() + self.large.len().saturating_sub(1);
+        let share = smallest.filter(|_| self.large.len() == 1).map(|k| k.saturating_sub(others).max(1));
+        let (mut products, mut bytes, mut reached) = (0, 0, cut);
         for (large, &count) in self.large.iter().zip(counts) {
-            let (part, check, used) = self.solve_large(large, cut, count)?;
+            let goal = Goal { below, cut, count, enough: share.filter(|_| count.proof.is_none()) };
+            bytes = bytes.max(self.bytes(large, goal.room()));
+            let (part, check, used) = self.solve_large(large, goal)?;
+            if goal.enough.is_some() {
+                reached = part.values.last().copied().unwrap_or(0.0);
+            }
             parts.push(part);
             checks.push(check);
             products += used;
         }
         parts.retain(|part| !part.values.is_empty());
         parts.sort_by_key(|part| part.vertices.iter().min().copied());
-        let check = combine(&checks);
+        let check = check::combine(&checks);
         // An unfinished search may have missed any eigenvalue, so it has reached nothing.
-        let reached = if check.complete { cut } else { 0.0 };
-        Ok(Spectrum { below, reached, parts, check, vertices: self.graph.vertices(), products })
+        let reached = if check.complete { reached } else { 0.0 };
+        Ok(Spectrum { below, reached, parts, check, vertices: self.graph.vertices(), products, bytes })
     }
 
     /// One large component: Lanczos, or a dense matrix when most of its spectrum is wanted.
-    fn solve_large(&self, large: &Large<'g, W>, cut: f64, count: Count) -> Result<(Part, SpectrumCheck, u64), SpectrumError> {
+    fn solve_large(&self, large: &Large<'g, W>, goal: Goal) -> Result<(Part, SpectrumCheck, u64), SpectrumError> {
+        let Goal { below, cut, count, enough } = goal;
         let operator = &large.operator;
-        let n = operator.order();
-        let room = (count.estimate.count + count.estimate.error).round().max(1.0) as usize;
+        let (n, room) = (operator.order(), goal.room());
         if basis_columns(room) + 2 * WIDTH >= n || cut > 0.9 * operator.upper_bound() {
             let part = dense_part(operator, cut)?;
-            let check = Count::proved(part.values.len(), 0.0).against(part.values.len(), true);
+            let found: Vec<(f64, f64)> = part.values_and_residuals().collect();
+            let counted = count.proof.map(|_| count.against(below, &found, true));
+            let check = counted.unwrap_or_else(|| check::dense(n, operator.upper_bound(), found.len()));
             return Ok((part, check, 0));
         }
-        let exact = count.proved.map(|_| room);
-        let mut search = Search { below: cut, count: exact, room, tolerance: self.tolerance(), seed: self.options.seed };
+        let bytes = self.bytes(large, room);
+        if bytes > MUCH {
+            let note = format!("about {room} eigenvectors of {n} vertices: {} MB of memory beside the graph", bytes >> 20);
+            self.observer.event(Event::Note(&note));
+        }
+        let exact = count.proof.map(|_| room);
+        let tolerance = self.tolerance();
+        let mut search = Search { below: cut, count: exact, enough, room, tolerance, seed: self.options.seed };
         let null = [operator.null_vector()];
         let mut pairs = if cut > 0.0 { lanczos(operator, &null, search, self.observer)? } else { LowPairs::none(n) };
         // More turned up than the estimate made room for.
@@ -310,51 +373,49 @@ impl<'g, 'a, W: Weight> Solver<'g, 'a, W> {
             search.room = (search.room + search.room / 2 + 2 * WIDTH).min(self.cap()?);
             pairs = lanczos(operator, &null, search, self.observer)?;
         }
-        let count = if exact.is_some() { count } else { self.density_check(operator, &pairs, cut) };
-        let check = count.against(pairs.values.len(), pairs.finished);
-        let LowPairs { values, residuals, vectors, products, .. } = pairs;
-        Ok((part_of(operator, values, residuals, vectors), check, products))
+        let last = pairs.values.last().copied().unwrap_or(0.0);
+        let end = if enough.is_some() { last + tolerance } else { cut };
+        let count = if exact.is_some() { count } else { self.density_check(operator, &pairs, end) };
+        let LowPairs { values, residuals, vectors, products, finished } = pairs;
+        let part = part_of(operator, values, residuals, vectors);
+        let found: Vec<(f64, f64)> = part.values_and_residuals().collect();
+        Ok((part, count.against(below, &found, finished), products))
     }
 
     /// The spectral density orthogonal to what was found.
     fn density_check(&self, operator: &Laplacian<'g, W>, pairs: &LowPairs, cut: f64) -> Count {
         self.observer.event(Event::Stage { name: "checking the count", total: None });
         let known = Some((pairs.values.as_slice(), &pairs.vectors));
-        let density = Density::new(operator, known, DEGREES.1, 1, self.options.seed);
-        Count { estimate: density.count_below(cut), proved: None }
+        let degree = sharp_degree(cut, operator.upper_bound(), SHARP.1).max(DEGREES.1);
+        Count::estimated(Density::new(operator, known, degree, 1, self.options.seed).count_below(cut))
     }
 }
 
-impl Count {
-    fn proved(count: usize, margin: f64) -> Self {
-        Self { estimate: Estimate { count: count as f64, error: 0.0 }, proved: Some(margin) }
-    }
+/// What is wanted of one component.
+#[derive(Clone, Copy)]
+struct Goal {
+    /// The threshold asked for, and the one searched below: less the tolerance.
+    below: f64,
+    cut: f64,
+    /// How many there are below `cut`.
+    count: Count,
+    /// How many of the smallest are enough.
+    enough: Option<usize>,
+}
 
-    fn against(self, found: usize, finished: bool) -> SpectrumCheck {
-        let Estimate { count, error } = self.estimate;
-        let agrees = (count - found as f64).abs() <= if self.proved.is_some() { 0.0 } else { error.max(1.0) };
-        SpectrumCheck {
-            method: if self.proved.is_some() { CheckMethod::Inertia } else { CheckMethod::SpectralDensity },
-            expected: count,
-            found,
-            complete: agrees && finished,
-            error_bar: error,
-            margin: self.proved.unwrap_or(0.0),
-        }
+impl Goal {
+    /// Eigenpairs to make room for.
+    fn room(&self) -> usize {
+        let Estimate { count, error } = self.count.estimate;
+        self.enough.unwrap_or((count + error).round().max(1.0) as usize)
     }
 }
 
-/// The check of a union: a proof only if every part was proved.
-fn combine(checks: &[SpectrumCheck]) -> SpectrumCheck {
-    let proved = checks.iter().all(|c| c.method == CheckMethod::Inertia);
-    SpectrumCheck {
-        method: if proved { CheckMethod::Inertia } else { CheckMethod::SpectralDensity },
-        expected: checks.iter().map(|c| c.expected).sum(),
-        found: checks.iter().map(|c| c.found).sum(),
-        complete: checks.iter().all(|c| c.complete),
-        error_bar: checks.iter().map(|c| c.error_bar).sum(),
-        margin: checks.iter().map(|c| c.margin).fold(0.0, f64::max),
-    }
+/// The degree (even) at which the angle between `cut` and the low end of the spectrum is `sharpness` times the width of the smoothing.
+fn sharp_degree(cut: f64, upper: f64, sharpness: f64) -> usize {
+    let angle = 2.0 * (cut / upper).clamp(0.0, 1.0).sqrt().asin();
+    let degree = (sharpness * std::f64::consts::PI / angle.max(1e-3)).ceil() as usize;
+    degree.next_multiple_of(2).clamp(DEGREES.0, DEGREES.2)
 }
 
 /// All eigenpairs of one component below `cut` from its dense matrix. The null vector is moved to the top of the spectrum by

@@ -5,9 +5,10 @@
 //! time; larger ones by [`lanczos`](super::lanczos()). Vectors are kept by component, so that thousands of components cost no more than
 //! one graph of their total size. The computation itself is [`spectrum`](super::spectrum()).
 //!
-//! *The check.* The number of eigenvalues below β is counted by the inertia of a sparse factorisation where its cost allows (that is a
-//! proof), otherwise estimated from the spectral density in the space orthogonal to what was found (that is evidence with an error bar).
-//! When a proof is possible the search goes on until it has found as many.
+//! *The check.* The number of eigenvalues below β is counted by the inertia of a sparse factorisation where its cost allows, otherwise estimated from
+//! the spectral density in the space orthogonal to what was found (that is evidence with an error bar). With a count the search goes on until it has
+//! found as many. A count is called a proof ([`SpectrumCheck::proved`]) if a bound of the factorisation's rounding errors, computed from its factors, shows that
+//! none is missing below `β −` [`SpectrumCheck::margin`]; the margin is mostly the tolerance, and it is reported.
 //!
 //! *On the threshold.* An eigenvalue within the tolerance `τ = tolerance · max_i d_i/m_i` of β (the maximum is 1 for normalized cut) counts as lying
 //! on it, hence not below it: everything below is cut at, and the inertia taken at, `β − τ`.
@@ -76,8 +77,10 @@ impl Default for SpectrumOptions {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum CheckMethod {
-    /// Counted by the inertia of an `LDLᵀ` factorisation: a proof.
+    /// Counted by the inertia of an `LDLᵀ` factorisation.
     Inertia,
+    /// All eigenvalues of a dense matrix were computed, so there is nothing to count.
+    Dense,
     /// Estimated from the spectral density: evidence with an error bar.
     SpectralDensity,
 }
@@ -93,9 +96,12 @@ pub struct SpectrumCheck {
     pub found: usize,
     /// Whether all of them were found: `found = expected`, or within the error bar when `expected` is an estimate.
     pub complete: bool,
-    /// The error bar of `expected`: 0 for a proof.
+    /// Whether it is proved that no eigenvalue below `threshold − margin` is missing: the count agrees, and no eigenvalue found is closer to the
+    /// factorised shift than its rounding errors.
+    pub proved: bool,
+    /// The error bar of `expected`: 0 for a count.
     pub error_bar: f64,
-    /// A proof is one for eigenvalues further than this from the threshold (tolerance and rounding).
+    /// Eigenvalues closer to the threshold than this (tolerance and rounding) are not covered by a count.
     pub margin: f64,
 }
 
@@ -114,6 +120,13 @@ pub struct Part {
     pub vectors: Tall,
 }
 
+impl Part {
+    /// Each eigenvalue with its residual.
+    pub(super) fn values_and_residuals(&self) -> impl Iterator<Item = (f64, f64)> + '_ {
+        self.values.iter().copied().zip(self.residuals.iter().copied())
+    }
+}
+
 /// The low end of a spectrum.
 #[derive(Debug, Clone)]
 pub struct Spectrum {
@@ -129,6 +142,8 @@ pub struct Spectrum {
     pub vertices: usize,
     /// Products of the operator with one vector.
     pub products: u64,
+    /// The memory that the computation was expected to need, the graph itself not counted.
+    pub bytes: u64,
 }
 
 /// Where the eigenvectors, kept by component, stand in the matrix of all of them: see [`Spectrum::columns`].
@@ -165,7 +180,7 @@ pub struct Certificate {
     pub beta: f64,
     /// No partition has a smaller `F = Σ_c (cut_c / M_c − β)`.
     pub bound: f64,
-    /// Whether the number of eigenvalues was proved. Otherwise the bound rests on an estimated count.
+    /// Whether the number of eigenvalues was proved. Otherwise the bound rests on a count without proof, or on an estimated one.
     pub proved: bool,
 }
 
@@ -218,7 +233,8 @@ impl Spectrum {
     /// ```
     ///
     /// Every eigenvalue enters lowered by its residual, which bounds its error. If a cap left some out, each of them is at least
-    /// [`Spectrum::reached`] and enters with that value, so the bound stays valid, only weaker. `None` if `beta` is beyond what was asked for.
+    /// [`Spectrum::reached`] and enters with that value, so the bound stays valid, only weaker. An eigenvalue within [`SpectrumCheck::margin`] of the
+    /// threshold may be left out, and would lower the bound by no more than that margin. `None` if `beta` is beyond what was asked for.
     pub fn certificate(&self, beta: f64) -> Option<Certificate> {
         if beta > self.below {
             return None;
@@ -231,7 +247,7 @@ impl Spectrum {
             (self.check.expected + self.check.error_bar - self.check.found as f64).max(0.0)
         };
         let bound = found + missing * (self.reached - beta).min(0.0);
-        Some(Certificate { beta, bound, proved: self.check.method == CheckMethod::Inertia })
+        Some(Certificate { beta, bound, proved: self.check.proved })
     }
 
     /// Where each eigenvalue of each part stands among all of them, ascending (the order of [`Spectrum::values`]), and where each vertex is.

@@ -1,196 +1,19 @@
-//! Spectra: analytic ones, sparse against dense, multiplicities, counts, thresholds, certificates.
+//! Spectra: sparse against dense, multiplicities, counts, thresholds, certificates.
 
+use crate::linalg_support::{
+    bipartite, check_pairs, close, complete, cycle, graph, grid, path, reference, ring_of_cliques, run, sparse, union,
+};
 use crate::support::{graphs, labels_of};
 use lambdacut::graph::{Graph, Unit, Weight, components};
 use lambdacut::linalg::{
-    CheckMethod, Density, Extent, FactorPlan, Laplacian, Range, Search, Spectrum, SpectrumOptions, SymmetricOperator, eigen,
-    kernel_eigen, lanczos, spectrum, spectrum_cost,
+    Affine, CheckMethod, Density, Extent, FactorPlan, Laplacian, Range, Search, Spectrum, SpectrumOptions, SymmetricOperator,
+    eigen, kernel_eigen, lanczos, spectrum, spectrum_cost,
 };
 use lambdacut::observe::{CancelToken, Silent};
-use lambdacut::params::ObjectiveKind;
+use lambdacut::params::ObjectiveKind::{NormalizedCut, RatioCut};
 use lambdacut::partition::{Masses, Sums};
 use proptest::prelude::*;
-use std::f64::consts::PI;
 use std::sync::Arc;
-
-type Edges = Vec<(u32, u32, f64)>;
-
-fn path(n: u32) -> Edges {
-    (1..n).map(|i| (i - 1, i, 1.0)).collect()
-}
-
-fn cycle(n: u32) -> Edges {
-    (0..n).map(|i| (i, (i + 1) % n, 1.0)).collect()
-}
-
-fn complete(n: u32) -> Edges {
-    (0..n).flat_map(|i| (0..i).map(move |j| (j, i, 1.0))).collect()
-}
-
-fn bipartite(a: u32, b: u32) -> Edges {
-    (0..a).flat_map(|i| (0..b).map(move |j| (i, a + j, 1.0))).collect()
-}
-
-fn grid(a: u32, b: u32) -> Edges {
-    let at = |x: u32, y: u32| x * b + y;
-    let right = (0..a).flat_map(|x| (1..b).map(move |y| (at(x, y - 1), at(x, y), 1.0)));
-    let down = (1..a).flat_map(|x| (0..b).map(move |y| (at(x - 1, y), at(x, y), 1.0)));
-    right.chain(down).collect()
-}
-
-/// `count` cliques of `size`, neighbours joined by one edge between their first and last vertices.
-fn ring_of_cliques(count: u32, size: u32) -> Edges {
-    let inside = (0..count).flat_map(|c| complete(size).into_iter().map(move |(i, j, w)| (c * size + i, c * size + j, w)));
-    inside.chain((0..count).map(|c| (c * size + size - 1, (c + 1) % count * size, 1.0))).collect()
-}
-
-fn graph(edges: &[(u32, u32, f64)]) -> Graph<Unit> {
-    let n = edges.iter().map(|e| e.0.max(e.1) + 1).max().unwrap_or(0);
-    Graph::from_edges(n as usize, edges).unwrap()
-}
-
-/// The disjoint union.
-fn union(parts: &[Edges]) -> Edges {
-    let mut all = Vec::new();
-    for part in parts {
-        let shift = all.iter().map(|e: &(u32, u32, f64)| e.0.max(e.1) + 1).max().unwrap_or(0);
-        all.extend(part.iter().map(|&(i, j, w)| (i + shift, j + shift, w)));
-    }
-    all
-}
-
-/// Options that send everything but the tiniest components through Lanczos.
-fn sparse() -> SpectrumOptions {
-    SpectrumOptions { dense_limit: 1, ..SpectrumOptions::default() }
-}
-
-fn run<W: Weight>(g: &Graph<W>, kind: ObjectiveKind, extent: Extent, options: &SpectrumOptions) -> Spectrum {
-    spectrum(g, &Masses::of(kind), extent, options, &Silent).unwrap()
-}
-
-fn close(found: &[f64], expected: &[f64], within: f64) {
-    assert_eq!(found.len(), expected.len(), "{found:?} is not {expected:?}");
-    for (a, b) in found.iter().zip(expected) {
-        assert!((a - b).abs() <= within, "{found:?} is not {expected:?}");
-    }
-}
-
-/// Residuals, orthonormality and the count of every part of a spectrum.
-fn check_pairs<W: Weight>(g: &Graph<W>, masses: &Masses, s: &Spectrum, scale: f64) {
-    for part in &s.parts {
-        let operator = Laplacian::on(g, masses, part.vertices.clone());
-        let (n, k) = (part.vertices.len(), part.values.len());
-        let x = &part.vectors.data;
-        let mut y = vec![0.0; n * k];
-        operator.apply(k, x, &mut y);
-        for t in 0..k {
-            let residual: f64 = (0..n).map(|i| (y[i * k + t] - part.values[t] * x[i * k + t]).powi(2)).sum::<f64>().sqrt();
-            assert!(residual <= 1e-8 * scale.max(1.0), "residual {residual}");
-            for u in 0..=t {
-                let dot: f64 = (0..n).map(|i| x[i * k + t] * x[i * k + u]).sum();
-                assert!((dot - f64::from(u8::from(t == u))).abs() < 1e-9, "({t}, {u}) have the product {dot}");
-            }
-        }
-    }
-    assert!(s.check.complete, "{:?}", s.check);
-    assert_eq!(s.check.found, s.count());
-}
-
-/// Both solvers give exactly the analytic eigenvalues below every β of a grid that is never closer than 1e-6 to one of them.
-fn check_analytic(edges: &[(u32, u32, f64)], kind: ObjectiveKind, mut analytic: Vec<f64>) {
-    analytic.sort_by(f64::total_cmp);
-    let g = graph(edges);
-    let top = analytic.last().copied().unwrap_or(0.0);
-    for step in 0..=7 {
-        let beta = 0.0371 + top * f64::from(step) / 6.0;
-        if analytic.iter().any(|nu| (nu - beta).abs() < 1e-6) {
-            continue;
-        }
-        let wanted: Vec<f64> = analytic.iter().copied().filter(|&nu| nu < beta).collect();
-        for options in [SpectrumOptions::default(), sparse()] {
-            let s = run(&g, kind, Extent::Below(beta), &options);
-            close(&s.values(), &wanted, 1e-9 * top.max(1.0));
-            check_pairs(&g, &Masses::of(kind), &s, top);
-            assert_eq!(s.check.method, CheckMethod::Inertia);
-        }
-    }
-}
-
-use ObjectiveKind::{NormalizedCut, RatioCut};
-
-#[test]
-fn paths() {
-    for n in [2u32, 3, 7, 400] {
-        let k = |t: u32| PI * f64::from(t);
-        check_analytic(&path(n), NormalizedCut, (0..n).map(|t| 1.0 - (k(t) / f64::from(n - 1)).cos()).collect());
-        check_analytic(&path(n), RatioCut, (0..n).map(|t| 2.0 - 2.0 * (k(t) / f64::from(n)).cos()).collect());
-    }
-}
-
-#[test]
-fn cycles_have_pairs_of_equal_eigenvalues() {
-    for n in [3u32, 8, 401] {
-        let value = |t: u32| 1.0 - (2.0 * PI * f64::from(t) / f64::from(n)).cos();
-        check_analytic(&cycle(n), NormalizedCut, (0..n).map(value).collect());
-        check_analytic(&cycle(n), RatioCut, (0..n).map(|t| 2.0 * value(t)).collect());
-    }
-}
-
-#[test]
-fn complete_graphs_have_one_eigenvalue_many_times() {
-    for n in [2u32, 5, 40] {
-        let times = |value: f64| std::iter::once(0.0).chain((1..n).map(|_| value)).collect::<Vec<_>>();
-        check_analytic(&complete(n), NormalizedCut, times(f64::from(n) / f64::from(n - 1)));
-        check_analytic(&complete(n), RatioCut, times(f64::from(n)));
-    }
-}
-
-#[test]
-fn complete_bipartite_graphs_and_stars() {
-    for (a, b) in [(1u32, 1u32), (1, 300), (3, 4), (20, 31)] {
-        let times = |value: f64, times: u32| (0..times).map(move |_| value);
-        let normalized = [0.0, 2.0].into_iter().chain(times(1.0, a + b - 2)).collect();
-        check_analytic(&bipartite(a, b), NormalizedCut, normalized);
-        let (x, y) = (f64::from(a), f64::from(b));
-        let ratio = [0.0, x + y].into_iter().chain(times(y, a - 1)).chain(times(x, b - 1)).collect();
-        check_analytic(&bipartite(a, b), RatioCut, ratio);
-    }
-}
-
-#[test]
-fn grids() {
-    let one = |n: u32, t: u32| 2.0 - 2.0 * (PI * f64::from(t) / f64::from(n)).cos();
-    for (a, b) in [(3u32, 5u32), (19, 23)] {
-        let values = (0..a).flat_map(|s| (0..b).map(move |t| one(a, s) + one(b, t))).collect();
-        check_analytic(&grid(a, b), RatioCut, values);
-    }
-}
-
-#[test]
-fn unions_have_the_union_of_the_spectra() {
-    let edges = union(&[path(30), cycle(17), complete(6), bipartite(2, 9)]);
-    let mut values: Vec<f64> = (0..30u32).map(|t| 1.0 - (PI * f64::from(t) / 29.0).cos()).collect();
-    values.extend((0..17u32).map(|t| 1.0 - (2.0 * PI * f64::from(t) / 17.0).cos()));
-    values.extend([0.0, 1.2, 1.2, 1.2, 1.2, 1.2, 0.0, 2.0]);
-    values.extend([1.0; 9]);
-    check_analytic(&edges, NormalizedCut, values);
-}
-
-#[test]
-fn a_ring_of_cliques_has_one_low_eigenvalue_a_clique() {
-    let g = graph(&ring_of_cliques(30, 8));
-    for options in [SpectrumOptions::default(), sparse()] {
-        let s = run(&g, NormalizedCut, Extent::Below(0.5), &options);
-        assert_eq!(s.count(), 30);
-        // Inside a pair of clique modes the ring is a cycle: eigenvalues come in pairs but for 0 and the alternating one.
-        let values = s.values();
-        (1..28).step_by(2).for_each(|t| assert!((values[t] - values[t + 1]).abs() < 1e-10));
-        check_pairs(&g, &Masses::Degree, &s, 2.0);
-    }
-    let wider = run(&g, NormalizedCut, Extent::Smallest(40), &SpectrumOptions::default());
-    let gap = wider.gaps().into_iter().find(|gap| gap.after == 30).unwrap();
-    assert!(gap.relative > 0.5 && gap.beta() > gap.low && gap.beta() < gap.high);
-}
 
 #[test]
 fn ten_equal_components_have_everything_ten_times() {
@@ -232,10 +55,25 @@ fn isolated_vertices_and_graphs_without_edges_are_left_out() {
     }
 }
 
-/// All eigenvalues below β from the dense matrix of the whole graph, which knows nothing of components.
-fn reference<W: Weight>(g: &Graph<W>, masses: &Masses, beta: f64) -> Vec<f64> {
+/// The vectors of `s` span what the dense eigenvectors below β span, however equal eigenvalues were rotated among themselves:
+/// `‖Xᵀ Y‖_F² = k` for orthonormal `X` and `Y` of k columns.
+fn same_subspace<W: Weight>(g: &Graph<W>, masses: &Masses, beta: f64, s: &Spectrum) {
     let operator = Laplacian::new(g, masses);
-    eigen(operator.dense(), operator.order(), Range::All).unwrap().values.into_iter().filter(|&nu| nu < beta).collect()
+    let n = operator.order();
+    let dense = eigen(operator.dense(), n, Range::All).unwrap();
+    let k = dense.values.iter().filter(|&&nu| nu < beta).count();
+    assert_eq!(s.count(), k);
+    let columns = s.columns();
+    let mut products = vec![0.0; k * k];
+    for i in 0..n {
+        let mut row = vec![0.0; k];
+        s.row(&columns, operator.vertex(i) as usize, &mut row);
+        for t in 0..k {
+            (0..k).for_each(|u| products[t * k + u] += dense.vectors[t * n + i] * row[u]);
+        }
+    }
+    let overlap: f64 = products.iter().map(|x| x * x).sum();
+    assert!((overlap - k as f64).abs() < 1e-9 * (1.0 + k as f64), "{overlap} of {k}");
 }
 
 /// Sparse weighted graphs with loops, isolated vertices and one component of more than 150 vertices.
@@ -266,6 +104,21 @@ proptest! {
         }
     }
 
+    /// However the threshold lies to an eigenvalue, a count errs by those within its margin alone.
+    #[test]
+    fn inertia_is_honest_next_to_an_eigenvalue(g in graphs(40), which in any::<prop::sample::Index>(), power in 3..15i32, up in any::<bool>()) {
+        prop_assume!(g.edges() > 0);
+        let operator = Laplacian::new(&g, &Masses::Degree);
+        let all = reference(&g, &Masses::Degree, 3.0);
+        let shift = which.get(&all) + if up { 1.0 } else { -1.0 } * 10.0f64.powi(-power);
+        if let Some(found) = FactorPlan::new(&operator).unwrap().count_below(shift, 1e-12) {
+            // The dense eigenvalues are themselves only known to rounding.
+            let count = |x: f64| all.iter().filter(|&&nu| nu < x).count();
+            prop_assert!(count(found.shift - found.margin - 4e-14) <= found.below, "{found:?}");
+            prop_assert!(found.below <= count(found.shift + found.margin + 4e-14), "{found:?}");
+        }
+    }
+
     /// Large enough for Lanczos itself, with small components beside the large one.
     #[test]
     fn lanczos_is_dense(g in larger_graphs(), kind in 0..2usize, part in 0.02..0.35f64) {
@@ -279,6 +132,9 @@ proptest! {
             let s = spectrum(&g, &masses, Extent::Below(beta), &options, &Silent).unwrap();
             close(&s.values(), &wanted, 1e-8 * top.max(1.0));
             check_pairs(&g, &masses, &s, top);
+            if all.iter().all(|nu| (nu - beta).abs() > 1e-3 * top) {
+                same_subspace(&g, &masses, beta, &s);
+            }
         }
     }
 
@@ -306,6 +162,18 @@ proptest! {
                 prop_assert!((direct - y[i * b + t]).abs() < 1e-12);
             }
         }
+        // The recurrence, which works in scaled variables, is its updates one by one.
+        let step = |alpha: f64, gamma: f64, delta: f64| Affine { alpha, gamma, delta };
+        let (first, next) = (step(-0.5, 0.75, 0.0), step(-1.0, 1.5, -1.0));
+        let (mut before, mut now) = (x.clone(), vec![0.0; n * b]);
+        operator.update(b, &before, &mut now, first);
+        for _ in 1..4 {
+            operator.update(b, &now, &mut before, next);
+            std::mem::swap(&mut before, &mut now);
+        }
+        let (mut recurred, mut room) = (x.clone(), vec![0.0; n * b]);
+        operator.recur(b, &mut recurred, &mut room, 4, [first, next]);
+        prop_assert!(recurred.iter().zip(&now).all(|(a, b)| (a - b).abs() < 1e-11));
         let top = eigen(matrix, n, Range::All).unwrap().values.last().copied().unwrap_or(0.0);
         prop_assert!(top <= operator.upper_bound() + 1e-12);
     }
@@ -395,11 +263,52 @@ fn kernels_are_cut_above_lambda() {
     assert!(kernel_eigen(vec![1.0, f64::NAN, 0.0, 1.0], 2, 0.0).is_err());
 }
 
+/// Without pivoting a small pivot makes large factors; the margin has to know.
+#[test]
+fn growth_enlarges_the_margin() {
+    let star = graph(&bipartite(1, 30));
+    let plan = FactorPlan::new(&Laplacian::new(&star, &Masses::Degree)).unwrap();
+    let calm = plan.count_below(0.5, 1e-9).unwrap();
+    assert!(calm.margin < 1e-13 && calm.below == 1, "{calm:?}");
+    // All of the diagonal is 1: every pivot of a leaf is 1e-7, and the last one about 1e7.
+    let wild = plan.count_below(1.0 - 1e-7, 1e-12);
+    assert!(wild.is_none_or(|found| found.margin > 1e-10), "{wild:?}");
+    let shifted = plan.count_below(1.0 - 1e-7, 1e-9).unwrap();
+    assert!(shifted.below == 1 && shifted.margin > 1e-10 && shifted.margin < 1e-6, "{shifted:?}");
+}
+
+#[test]
+fn an_eigenvalue_next_to_the_threshold_does_no_harm() {
+    // Cycle of 12: 0.5 is an eigenvalue twice, which counts as on the threshold up to a few tolerances from it.
+    let g = graph(&cycle(12));
+    for options in [SpectrumOptions::default(), sparse()] {
+        for distance in [-1e-5, -1e-9, 0.0, 0.5e-9, 1.5e-9, 2.5e-9, 1e-8, 1e-5] {
+            let s = run(&g, NormalizedCut, Extent::Below(0.5 + distance), &options);
+            assert!(s.check.complete && (s.count() == 3 || (s.count() == 5 && distance > 0.0)), "{distance}: {:?}", s.check);
+            assert!(distance < 1e-5 || (s.check.proved && s.count() == 5), "{:?}", s.check);
+        }
+    }
+}
+
+#[test]
+fn a_threshold_that_is_too_low_is_raised_until_there_are_enough() {
+    let g = graph(&grid(40, 25));
+    let operator = Laplacian::new(&g, &Masses::Degree);
+    let all = reference(&g, &Masses::Degree, 3.0);
+    for below in [0.5 * all[3], all[19], all[40]] {
+        let search = Search { below, count: None, enough: Some(20), room: 20, tolerance: 1e-9, seed: 1 };
+        let pairs = lanczos(&operator, &[operator.null_vector()], search, &Silent).unwrap();
+        assert!(pairs.finished);
+        close(&pairs.values, &all[..20], 1e-9);
+        assert!(pairs.residuals.iter().all(|&r| r <= 1e-9));
+    }
+}
+
 #[test]
 fn the_smallest_k_are_the_smallest() {
     let g = graph(&union(&[grid(30, 20), path(5), complete(4)]));
     let all = reference(&g, &Masses::Degree, 3.0);
-    for options in [SpectrumOptions::default(), sparse()] {
+    for options in [SpectrumOptions::default(), sparse(), SpectrumOptions { factor_flops: 0.0, ..SpectrumOptions::default() }] {
         for k in [1, 3, 10, 60] {
             let s = run(&g, NormalizedCut, Extent::Smallest(k), &options);
             close(&s.values(), &all[..k], 1e-9);
@@ -444,7 +353,7 @@ fn the_density_sees_what_is_missing() {
     let operator = Laplacian::new(&g, &Masses::Degree);
     let estimate = Density::new(&operator, None, 160, 2, 1).count_below(0.3);
     assert!((estimate.count - 60.0).abs() <= estimate.error, "{estimate:?}");
-    let search = Search { below: 0.3, count: Some(60), room: 60, tolerance: 1e-9, seed: 1 };
+    let search = Search { below: 0.3, count: Some(60), enough: None, room: 60, tolerance: 1e-9, seed: 1 };
     let mut pairs = lanczos(&operator, &[operator.null_vector()], search, &Silent).unwrap();
     assert!(pairs.finished);
     pairs.values.truncate(50);

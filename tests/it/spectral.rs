@@ -1,7 +1,7 @@
 //! Spectral clustering: planted clusters, components, both roundings, the command.
 
 use crate::support::data;
-use lambdacut::cluster::spectral::{DEFAULT_LAMBDA, Rounding, SpectralOptions, embedding, spectral};
+use lambdacut::cluster::spectral::{DEFAULT_LAMBDA, Rounding, SpectralOptions, embedding, refine_k, spectral};
 use lambdacut::graph::{Graph, Unit};
 use lambdacut::ids::NONE;
 use lambdacut::linalg::{Extent, SpectrumOptions};
@@ -115,7 +115,7 @@ fn citeseer_has_390_zeros_and_503_eigenvalues_below_a_tenth() {
     assert_eq!(zeros, 390);
     let check = &section["check"];
     assert_eq!((&check["method"], &check["found"], &check["complete"]), (&"inertia".into(), &503.into(), &true.into()));
-    assert_eq!(check["expected"].as_f64(), Some(503.0));
+    assert_eq!((check["expected"].as_f64(), &check["proved"]), (Some(503.0), &true.into()));
     let written = lambdacut::io::read_npy(&vectors).unwrap();
     assert_eq!(written.dimension(), 503);
 }
@@ -132,7 +132,47 @@ fn the_command_needs_an_extent_and_keeps_to_the_cap() {
     let capped = lambdacut().arg("spectrum").arg(&file).args(["--below", "0.5", "--max-vectors", "12"]).assert().success();
     let said = String::from_utf8_lossy(&capped.get_output().stderr).into_owned();
     assert!(said.contains("there are 30 eigenvalues below 0.5") && said.contains("INCOMPLETE"), "{said}");
+    assert!(said.contains("suggests --resolution") && said.contains("memory: "), "{said}");
     assert_eq!(capped.get_output().stdout.iter().filter(|&&b| b == b'\n').count(), 12);
     let options = SpectrumOptions::default();
     assert!(options.max_vectors > 12);
+}
+
+#[test]
+fn a_number_of_clusters_is_kept_by_refinement() {
+    let mut edges = ring_of_cliques(6, 5, 0);
+    // A few edges across, so that rounding is not perfect, and two further components.
+    edges.extend([(0, 12, 1.0), (1, 22, 1.0), (7, 26, 1.0), (40, 41, 1.0), (50, 51, 1.0)]);
+    let g: Graph<Unit> = Graph::from_edges(52, &edges).unwrap();
+    for k in [2usize, 3, 5, 8] {
+        let found = spectral(&g, &Masses::Degree, Extent::Smallest(k), &SpectralOptions::default(), &Silent).unwrap();
+        let mut labels = found.fit.labels.clone();
+        let (clusters, united) = refine_k(&g, &Masses::Degree, &mut labels, k, &Silent);
+        assert_eq!((clusters, united), (k, k < 3));
+        let cut = |labels: &[u32], k: usize| Sums::of(&g, &Masses::Degree, labels, k).cut();
+        if found.fit.clusters == k {
+            assert!(cut(&labels, k) <= cut(&found.fit.labels, k) + 1e-12);
+        }
+    }
+}
+
+#[test]
+fn every_method_is_certified_for_both_cuts() {
+    let dir = tempfile::tempdir().unwrap();
+    let (file, json) = (dir.path().join("ring.edges"), dir.path().join("out.json"));
+    let text: String = ring_of_cliques(12, 6, 0).iter().map(|(i, j, _)| format!("{i} {j}\n")).collect();
+    std::fs::write(&file, text).unwrap();
+    for method in ["path", "kernel-dp-means", "spectral"] {
+        for (objective, beta) in [("ncut", "0.4"), ("rcut", "1.5")] {
+            let mut command = assert_cmd::Command::cargo_bin("lambdacut").unwrap();
+            command.args(["cluster", "--certify", "--method", method, "--objective", objective, "--resolution", beta]);
+            let done = command.arg(&file).arg("--json").arg(&json).assert().success();
+            let said = String::from_utf8_lossy(&done.get_output().stderr).into_owned();
+            assert!(said.contains("certificate: about ") && said.contains("no clustering has F below"), "{said}");
+            let document: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&json).unwrap()).unwrap();
+            let (bound, value) = (&document["certificate"]["bound"], &document["objective"]["value"]);
+            assert!(bound.as_f64().unwrap() <= value.as_f64().unwrap(), "{method} {objective}: {bound} {value}");
+            assert_eq!(document["certificate"]["proved"], true);
+        }
+    }
 }

@@ -3,9 +3,10 @@
 use super::{Found, WhatArgs};
 use crate::cli::common::Progress;
 use crate::cli::input::Loaded;
+use crate::cli::spectrum::allowed_memory;
 use anyhow::{Context, bail};
 use lambdacut::cluster::moves::refine;
-use lambdacut::cluster::spectral::{SpectralOptions, spectral as cluster_rows};
+use lambdacut::cluster::spectral::{SpectralOptions, refine_k, spectral as cluster_rows};
 use lambdacut::graph::{Graph, Weight};
 use lambdacut::linalg::{Extent, Spectrum, SpectrumOptions, spectrum, spectrum_cost};
 use lambdacut::observe::{Event, Observer, PassRecord};
@@ -20,7 +21,7 @@ fn section(low: &Spectrum) -> serde_json::Value {
 }
 
 fn options(what: &WhatArgs) -> SpectrumOptions {
-    SpectrumOptions { seed: what.seed, ..SpectrumOptions::default() }
+    SpectrumOptions { seed: what.seed, max_bytes: allowed_memory(), ..SpectrumOptions::default() }
 }
 
 /// Spectral clustering, refined by exact moves.
@@ -38,17 +39,36 @@ fn run<W: Weight>(graph: &Graph<W>, extent: Extent, what: &WhatArgs, progress: &
     let options = SpectralOptions { spectrum: options(what), ..SpectralOptions::default() };
     let found = cluster_rows(graph, &masses, extent, &options, progress)?;
     let (mut fit, beta) = (found.fit, found.beta);
-    if what.refine && beta > 0.0 && what.clusters.is_none() {
+    let mut united = false;
+    if what.refine && beta > 0.0 {
         let began = Instant::now();
-        let (outcome, k) = refine(graph, &masses, &mut fit.labels, beta, progress);
-        fit.clusters = k;
-        fit.value = Sums::of(graph, &masses, &fit.labels, k).value(beta);
+        let moves = if let Some(k) = what.clusters {
+            let before = fit.labels.clone();
+            (fit.clusters, united) = refine_k(graph, &masses, &mut fit.labels, k, progress);
+            before.iter().zip(&fit.labels).filter(|(a, b)| a != b).count()
+        } else {
+            let (outcome, clusters) = refine(graph, &masses, &mut fit.labels, beta, progress);
+            fit.clusters = clusters;
+            outcome.moves
+        };
+        fit.value = Sums::of(graph, &masses, &fit.labels, fit.clusters).value(beta);
         let seconds = began.elapsed().as_secs_f64();
-        fit.trace.push(PassRecord { value: fit.value, clusters: k, moves: outcome.moves, seconds });
+        fit.trace.push(PassRecord { value: fit.value, clusters: fit.clusters, moves, seconds });
+    }
+    if let Some(k) = what.clusters.filter(|&k| k != fit.clusters) {
+        progress.say(&format!("note       {} clusters, not the {k} asked for: {}", fit.clusters, why_not(k, fit.clusters)));
     }
     let cut = Sums::of(graph, &masses, &fit.labels, fit.clusters).cut();
     let spectrum = Some(section(&found.spectrum));
-    Ok(Found { fit, cut, beta: Some(beta), lambda: None, interval: None, optimal: None, choice: None, united: false, spectrum })
+    Ok(Found { fit, cut, beta: Some(beta), lambda: None, interval: None, optimal: None, choice: None, united, spectrum })
+}
+
+fn why_not(asked: usize, found: usize) -> &'static str {
+    if found > asked {
+        "there are that many components, and --refine no leaves them apart"
+    } else {
+        "the rows of the eigenvectors fall into no more"
+    }
 }
 
 /// The lower bound `Σ_{ν<β}(ν − β)` of F and the gap to it, printed and as JSON.
@@ -57,8 +77,11 @@ pub fn certify(found: &Found, what: &WhatArgs, loaded: &Loaded, progress: &Progr
     let masses = Masses::of(what.objective.kind());
     let low = with_graph!(&loaded.graph, g => {
         let cost = spectrum_cost(g, &masses, beta, &options(what));
-        let megabytes = cost.bytes / 1_000_000;
-        progress.event(Event::Note(&format!("certificate: about {:.0} s and {megabytes} MB for eigenvectors", cost.seconds)));
+        let count = if cost.provable { "counted by a factorisation" } else { "estimated from the spectral density" };
+        progress.event(Event::Note(&format!(
+            "certificate: about {:.0} eigenvectors, their number {count}, {:.0} s and {} MB",
+            cost.vectors.count, cost.seconds, cost.bytes >> 20
+        )));
         spectrum(g, &masses, Extent::Below(beta), &options(what), progress)?
     });
     progress.finish();
@@ -67,6 +90,13 @@ pub fn certify(found: &Found, what: &WhatArgs, loaded: &Loaded, progress: &Progr
         return Ok(serde_json::Value::Null);
     };
     let gap = certificate.gap(found.fit.value);
-    progress.say(&format!("certificate: no clustering has F below {:.6}; this one is {gap:.6} above", certificate.bound));
-    Ok(json!({ "bound": certificate.bound, "gap": gap, "check": low.check }))
+    let trust = if certificate.proved {
+        ""
+    } else if low.check.complete {
+        " (the number of eigenvalues was not proved)"
+    } else {
+        " (not all eigenvalues were computed: a better bound is possible)"
+    };
+    progress.say(&format!("certificate: no clustering has F below {:.6}{trust}; this one is {gap:.6} above", certificate.bound));
+    Ok(json!({ "bound": certificate.bound, "gap": gap, "proved": certificate.proved, "check": low.check }))
 }
