@@ -128,6 +128,7 @@ impl DpMeans {
         let mut before = f64::INFINITY;
         let stop = loop {
             let moves = pass(&mut state, &order);
+            debug_assert!(self.assigned(&state) <= before + 1e-9 * before.abs(), "giving points their clusters increased F");
             state.recentre();
             let clusters = state.centres().len();
             let value = state.inertia() + self.lambda * clusters as f64;
@@ -141,6 +142,13 @@ impl DpMeans {
         let (clusters, value) = passes.trace().last().map_or((0, 0.0), |p| (p.clusters, p.value));
         let (labels, centres) = state.into_parts();
         PointFit { fit: Fit { labels, clusters, value, trace: passes.into_trace(), stop }, centres }
+    }
+
+    /// F between the two steps of a pass: new labels, centres where they were.
+    fn assigned(&self, state: &Alternation<'_>) -> f64 {
+        let mut used = vec![false; state.centres().len()];
+        state.labels().iter().for_each(|&c| used[c as usize] = true);
+        state.inertia() + self.lambda * used.into_iter().filter(|&u| u).count() as f64
     }
 
     fn order(&self, n: usize, run: usize) -> Vec<u32> {

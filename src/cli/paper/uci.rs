@@ -7,7 +7,7 @@ use lambdacut::baseline::gibbs::{Gibbs, Prior};
 use lambdacut::baseline::k_means::KMeans;
 use lambdacut::cluster::dp_means::DpMeans;
 use lambdacut::io::{self, Missing, Roles};
-use lambdacut::observe::Silent;
+use lambdacut::observe::Observer;
 use lambdacut::points::{Points, farthest_first};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -99,13 +99,17 @@ pub fn run(context: &Context<'_>) -> Run {
             absent.push(spec.name);
             continue;
         };
+        if context.cancelled() {
+            break;
+        }
+        context.stage(spec.name);
         let found: Vec<[f64; 3]> = (0..lengths.runs)
             .into_par_iter()
-            .map(|run| split_and_run(&data, context.seed + run, &lengths))
+            .map(|run| split_and_run(context, &data, context.seed + run, &lengths))
             .collect::<anyhow::Result<_>>()?;
         for (m, method) in ["DP-means", "k-means", "Gibbs"].into_iter().enumerate() {
-            let ours = found.iter().map(|f| f[m]).sum::<f64>() / found.len() as f64;
-            rows.push(Row::score(format!("{}, {method}", spec.name), spec.paper[m], ours, spec.note));
+            let scores: Vec<f64> = found.iter().map(|f| f[m]).collect();
+            rows.push(Row::average(format!("{}, {method}", spec.name), spec.paper[m], &scores, spec.note));
         }
     }
     let missing = if absent.is_empty() {
@@ -150,20 +154,26 @@ fn load(spec: &Spec, context: &Context<'_>) -> anyhow::Result<Option<Labelled>> 
 }
 
 /// NMI of DP-means, k-means and Gibbs on one random split.
-fn split_and_run(data: &Labelled, seed: u64, lengths: &Lengths) -> anyhow::Result<[f64; 3]> {
+fn split_and_run(context: &Context<'_>, data: &Labelled, seed: u64, lengths: &Lengths) -> anyhow::Result<[f64; 3]> {
     let mut order: Vec<u32> = (0..data.points.len() as u32).collect();
     order.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(seed));
     let (validation, clustering) = order.split_at(3 * order.len() / 10);
     let (points, truth) = data.select(clustering);
     let lambda = farthest_first(&points, data.classes).unwrap_or(1.0);
-    let dp_means = DpMeans::new(lambda).run(&points, &Silent)?;
-    let k_means = KMeans { seed, ..KMeans::new(data.classes) }.run(&points, &Silent)?;
-    let gibbs = gibbs(data.select(validation), &(points, truth.clone()), seed, lengths)?;
+    let dp_means = DpMeans::new(lambda).run(&points, context)?;
+    let k_means = KMeans { seed, ..KMeans::new(data.classes) }.run(&points, context)?;
+    let gibbs = gibbs(context, data.select(validation), &(points, truth.clone()), seed, lengths)?;
     Ok([nmi(&dp_means.fit.labels, &truth), nmi(&k_means.fit.labels, &truth), gibbs])
 }
 
 /// The average NMI of the samples, with the α and σ that did best on the validation set.
-fn gibbs(validation: (Points, Vec<u32>), clustering: &(Points, Vec<u32>), seed: u64, lengths: &Lengths) -> anyhow::Result<f64> {
+fn gibbs(
+    context: &Context<'_>,
+    validation: (Points, Vec<u32>),
+    clustering: &(Points, Vec<u32>),
+    seed: u64,
+    lengths: &Lengths,
+) -> anyhow::Result<f64> {
     let (points, truth) = (validation.0.centred(), validation.1);
     let values = points.values();
     let variance = values.iter().map(|v| v * v).sum::<f64>() / values.len() as f64;
@@ -177,17 +187,17 @@ fn gibbs(validation: (Points, Vec<u32>), clustering: &(Points, Vec<u32>), seed: 
     };
     let mut best = (ALPHAS[0], SIGMAS[0], -1.0);
     for (alpha, sigma) in ALPHAS.iter().flat_map(|&a| SIGMAS.iter().map(move |&s| (a, s))) {
-        let score = average_nmi(&chain(alpha, sigma, lengths.validation), &points, &truth)?;
+        let score = average_nmi(context, &chain(alpha, sigma, lengths.validation), &points, &truth)?;
         if score > best.2 {
             best = (alpha, sigma, score);
         }
     }
-    average_nmi(&chain(best.0, best.1, lengths.sampler), &clustering.0.centred(), &clustering.1)
+    average_nmi(context, &chain(best.0, best.1, lengths.sampler), &clustering.0.centred(), &clustering.1)
 }
 
-fn average_nmi(sampler: &Gibbs, points: &Points, truth: &[u32]) -> anyhow::Result<f64> {
+fn average_nmi(context: &Context<'_>, sampler: &Gibbs, points: &Points, truth: &[u32]) -> anyhow::Result<f64> {
     let (mut total, mut count) = (0.0, 0.0);
-    sampler.run(points, &Silent, &mut |sample| {
+    sampler.run(points, context, &mut |sample| {
         total += nmi(sample.labels, truth);
         count += 1.0;
     })?;
