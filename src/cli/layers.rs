@@ -165,14 +165,7 @@ fn write_layers(dir: Option<&Path>, layers: &[Layer], layered: &LayeredGraph, fi
     Ok(())
 }
 
-fn document(
-    args: &LayersArgs,
-    kind: ObjectiveKind,
-    beta: f64,
-    layers: &[Layer],
-    layered: &LayeredGraph,
-    fit: &Fit,
-) -> Document {
+fn document(args: &LayersArgs, kind: ObjectiveKind, beta: f64, layers: &[Layer], layered: &LayeredGraph, fit: &Fit) -> Document {
     let local: usize = layers.iter().map(|l| l.clusters).sum();
     let (value, clusters) = (fit.value, fit.clusters);
     let cut = value + beta * clusters as f64 - args.local_price * local as f64;
@@ -191,12 +184,7 @@ fn document(
     ];
     Document {
         objective: Some(ObjectiveSection { kind, resolution: Some(beta), lambda: None, value, cut, clusters }),
-        fit: Some(FitSection {
-            method: "layers".into(),
-            stop: fit.stop,
-            passes: fit.trace.len(),
-            trace: fit.trace.clone(),
-        }),
+        fit: Some(FitSection { method: "layers".into(), stop: fit.stop, passes: fit.trace.len(), trace: fit.trace.clone() }),
         memory: peak_memory().map(|peak_rss_bytes| MemorySection { peak_rss_bytes }),
         more: more.map(|(name, value)| (name.to_owned(), value)).into(),
         ..Document::default()

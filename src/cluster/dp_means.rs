@@ -75,7 +75,9 @@ pub struct DpMeans {
     pub start: Start,
     /// The order of the points.
     pub order: Order,
-    /// Runs, of which the best is kept; all but the first visit the points in shuffled order.
+    /// Runs, of which the best is kept. All but the first visit the points in shuffled order, and where the start is one
+    /// cluster they take the first point of that order for its centre: at a λ at which the mean of all points is near enough
+    /// to every one of them, a single point seldom is.
     pub runs: usize,
     /// Seed of the shuffles.
     pub seed: u64,
@@ -115,7 +117,9 @@ impl DpMeans {
     }
 
     fn once(&self, points: &Points, run: usize, observer: &dyn Observer, pass: &Pass<'_>) -> PointFit {
+        let order = self.order(points.len(), run);
         let mut state = match &self.start {
+            Start::OneCluster if run > 0 && !order.is_empty() => Alternation::from_centres(points, points.select(&order[..1])),
             Start::OneCluster => Alternation::from_labels(points, vec![0; points.len()], 1),
             Start::Labels(labels) => {
                 let k = labels.iter().max().map_or(0, |&c| c as usize + 1);
@@ -123,7 +127,6 @@ impl DpMeans {
             }
             Start::Centres(centres) => Alternation::from_centres(points, centres.clone()),
         };
-        let order = self.order(points.len(), run);
         let mut passes = Passes::new(self.stop);
         let mut before = f64::INFINITY;
         let stop = loop {

@@ -18,7 +18,7 @@
 //!
 //! After each step clusters without points are dropped. No step increases F; [`HdpFit::steps`] records it. With one data set
 //! F is the DP-means objective at `λ_ℓ` + `λ_g`, for any labels. Where a run ends depends on the order in which data sets and
-//! points are visited: of several runs, all but the first in shuffled order, the best is kept.
+//! points are visited: of several runs, all but the first in shuffled order and around the first point visited, the best is kept.
 //!
 //! Cost of a pass O(n g) distances, computed in parallel and decided in order; memory `8 n_j g` bytes for the largest data set.
 
@@ -90,7 +90,8 @@ pub struct Hdp {
     pub lambda_local: f64,
     /// `λ_g` ≥ 0: the price of a global cluster.
     pub lambda_global: f64,
-    /// Runs, of which the best is kept; all but the first visit data sets and points in shuffled order.
+    /// Runs, of which the best is kept. The first starts at the mean of all points; the others visit data sets and points in
+    /// shuffled order and start at the first one visited.
     pub runs: usize,
     /// Seed of the shuffles.
     pub seed: u64,
@@ -136,6 +137,9 @@ impl Hdp {
 
     fn once<S: Space>(&self, space: &S, groups: &Groups, run: usize, observer: &dyn Observer) -> HdpFit<S::Mean> {
         let mut state = State::new(space, self.sets(groups, run), *self);
+        if let (true, Some(&first)) = (run > 0, state.sets.iter().flatten().next()) {
+            state.means = vec![Some(space.mean(&[first]))];
+        }
         let mut passes = Passes::new(self.stop);
         let mut steps = Vec::new();
         let mut before = f64::INFINITY;

@@ -53,7 +53,8 @@ pub fn run(context: &Context<'_>) -> Run {
 fn passes_until(context: &Context<'_>, data: &Labelled, lambda: f64) -> anyhow::Result<f64> {
     for passes in 1..=20 {
         let stop = StopRules { passes: Some(passes), ..StopRules::default() };
-        let fit = DpMeans { order: Order::Shuffled, seed: context.seed, stop, ..DpMeans::new(lambda) }.run(&data.points, context)?.fit;
+        let fit =
+            DpMeans { order: Order::Shuffled, seed: context.seed, stop, ..DpMeans::new(lambda) }.run(&data.points, context)?.fit;
         if nmi(&fit.labels, &data.truth) >= 0.8 {
             return Ok(passes as f64);
         }
@@ -132,13 +133,7 @@ fn prices(context: &Context<'_>, data: &Labelled) -> anyhow::Result<Vec<Row>> {
     let found = curve(&data.points, &DpMeans { runs: 5, ..DpMeans::new(0.0) }, &range, context)?;
     let points = found.iter().map(|p: &CurvePoint| (p.lambda, p.clusters as f64)).collect();
     let series = vec![Series { name: String::new(), points, style: Style::Line }];
-    let chart = Chart {
-        title: "clusters against λ".into(),
-        x: "λ".into(),
-        y: "clusters".into(),
-        series,
-        ..Chart::default()
-    };
+    let chart = Chart { title: "clusters against λ".into(), x: "λ".into(), y: "clusters".into(), series, ..Chart::default() };
     context.figure("figure-1c.svg", &chart)?;
     let flat = plateaus(&found);
     let widest = flat.iter().filter(|p| p.clusters > 1).max_by(|a, b| a.width().total_cmp(&b.width()));

@@ -3,10 +3,10 @@
 use super::synthetic::{Labelled, shared_gaussians};
 use super::table::{Row, Section};
 use super::{Context, Run, nmi};
-use lambdacut::observe::Observer;
 use lambdacut::baseline::k_means::KMeans;
 use lambdacut::cluster::dp_means::DpMeans;
 use lambdacut::cluster::hdp::{Hdp, HdpFit, prices_for};
+use lambdacut::observe::Observer;
 use lambdacut::points::{Groups, Points, farthest_first};
 use lambdacut::report::plot::{Chart, Series, Style};
 use rayon::prelude::*;
@@ -36,7 +36,8 @@ struct Shared {
 }
 
 const RULE: &str = "one draw in the paper; the rule for λ_g can be read in several ways, and ours gives fewer global clusters";
-const ONE_DRAW: &str = "the means of the 15 Gaussians are drawn anew each time and overlap more or less; the paper reports one draw";
+const ONE_DRAW: &str =
+    "the means of the 15 Gaussians are drawn anew each time and overlap more or less; the paper reports one draw";
 
 /// Runs every method on several draws of the data.
 pub fn run(context: &Context<'_>) -> Run {
@@ -107,13 +108,7 @@ fn draw(context: &Context<'_>, seed: u64) -> anyhow::Result<Draw> {
 }
 
 /// The average NMI of k-means and of DP-means on each data set alone.
-fn one_by_one(
-    context: &Context<'_>,
-    points: &Points,
-    groups: &Groups,
-    truth: &[u32],
-    seed: u64,
-) -> anyhow::Result<(f64, f64)> {
+fn one_by_one(context: &Context<'_>, points: &Points, groups: &Groups, truth: &[u32], seed: u64) -> anyhow::Result<(f64, f64)> {
     let (mut k_means, mut dp_means) = (0.0, 0.0);
     for j in 0..groups.len() {
         let set = points.select(groups.members(j));

@@ -36,6 +36,9 @@ pub struct PaperArgs {
     /// Only these experiments.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     only: Vec<Experiment>,
+    /// Of Table 1, only these sets (by the names of their files: wine, iris, pima, …).
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = uci::set_names())]
+    sets: Vec<String>,
     /// Short chains, few runs, small data: shows that everything works, not what the numbers are.
     #[arg(long)]
     quick: bool,

@@ -49,7 +49,8 @@ struct DpMeansArgs {
     /// Choose λ for about this many clusters, by the farthest-first rule of the paper.
     #[arg(long, short = 'k', value_name = "K", conflicts_with = "lambda")]
     clusters: Option<usize>,
-    /// Try a range of λ instead, print the number of clusters at each, and use the widest plateau.
+    /// Try a range of λ instead, print the stretches on which the number of clusters stays the same, and use the widest.
+    /// --json keeps the number of clusters at every λ.
     #[arg(long, conflicts_with_all = ["lambda", "clusters"])]
     curve: bool,
     /// Visit the points in an order shuffled by the seed instead of the order of the file.
@@ -119,13 +120,13 @@ struct GibbsArgs {
     #[arg(long, value_name = "α", conflicts_with = "alpha_prior")]
     alpha: Option<f64>,
     /// Draw α with prior Gamma(SHAPE, RATE).
-    #[arg(long, value_name = "SHAPE,RATE", value_parser = two_numbers, default_value = "1,1")]
+    #[arg(long, value_name = "SHAPE,RATE", allow_hyphen_values = true, value_parser = two_numbers, default_value = "1,1")]
     alpha_prior: (f64, f64),
     /// The variance σ of a cluster; drawn with the prior of --sigma-prior when not given.
     #[arg(long, value_name = "σ", conflicts_with = "sigma_prior")]
     sigma: Option<f64>,
     /// Draw σ with prior InverseGamma(SHAPE, SCALE).
-    #[arg(long, value_name = "SHAPE,SCALE", value_parser = two_numbers, default_value = "1,1")]
+    #[arg(long, value_name = "SHAPE,SCALE", allow_hyphen_values = true, value_parser = two_numbers, default_value = "1,1")]
     sigma_prior: (f64, f64),
     /// The variance of the prior of the means. The data are shifted to mean 0 first.
     #[arg(long, value_name = "ρ", default_value_t = 100.0)]
@@ -262,7 +263,8 @@ fn k_means<'a>(args: &'a KMeansArgs, progress: &Progress) -> anyhow::Result<Answ
 
 fn gibbs<'a>(args: &'a GibbsArgs, progress: &Progress) -> anyhow::Result<Answer<'a>> {
     let data = args.data.load(progress)?;
-    let prior = |given: Option<f64>, (shape, rate): (f64, f64)| given.map_or(gibbs::Prior::Gamma { shape, rate }, gibbs::Prior::Fixed);
+    let prior =
+        |given: Option<f64>, (shape, rate): (f64, f64)| given.map_or(gibbs::Prior::Gamma { shape, rate }, gibbs::Prior::Fixed);
     let method = gibbs::Gibbs {
         alpha: prior(args.alpha, args.alpha_prior),
         sigma: prior(args.sigma, args.sigma_prior),
