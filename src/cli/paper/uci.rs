@@ -209,7 +209,7 @@ fn as_integers(points: &Points, coordinates: &[Coordinates]) -> anyhow::Result<P
         let appears = |t: usize| (0..points.len()).position(|i| points.row(i)[t] == 1.0).unwrap_or(usize::MAX);
         let mut order: Vec<usize> = (first..first + width).collect();
         order.sort_by_key(|&t| appears(t));
-        let number = |row: &[f64]| order.iter().enumerate().map(|(rank, &t)| (rank + 1) as f64 * row[t]).sum();
+        let number = |row: &[f64]| -> f64 { order.iter().enumerate().map(|(rank, &t)| (rank + 1) as f64 * row[t]).sum() };
         columns.push((0..points.len()).map(|i| number(points.row(i))).collect());
         first += width;
     }
