@@ -209,6 +209,8 @@ struct Chain<'a> {
     rng: Xoshiro256PlusPlus,
     /// `ln (m−1)!` for m = 0..=n.
     log_factorials: Vec<f64>,
+    /// `ln m` for m = 0..=n.
+    logs: Vec<f64>,
     odds: Vec<f64>,
 }
 
@@ -219,10 +221,11 @@ impl<'a> Chain<'a> {
         for m in 2..=n {
             log_factorials[m] = log_factorials[m - 1] + ((m - 1) as f64).ln();
         }
+        let logs = (0..=n).map(|m| (m as f64).ln()).collect();
         let (sizes, means) = if n == 0 { (vec![], vec![]) } else { (vec![n], vec![points.mean()]) };
         let (alpha, sigma) = (params.alpha.start(false), params.sigma.start(true));
         let rng = Xoshiro256PlusPlus::seed_from_u64(params.seed);
-        Self { points, labels: vec![0; n], sizes, means, alpha, sigma, rng, log_factorials, odds: Vec::new() }
+        Self { points, labels: vec![0; n], sizes, means, alpha, sigma, rng, log_factorials, logs, odds: Vec::new() }
     }
 
     fn sweep(&mut self, params: &Gibbs) -> usize {
@@ -247,14 +250,12 @@ impl<'a> Chain<'a> {
         let (row, d) = (self.points.row(i), self.points.dimension() as f64);
         let old = self.labels[i] as usize;
         self.sizes[old] -= 1;
-        let log_density = |distance: f64, variance: f64| -0.5 * (d * (TAU * variance).ln() + distance / variance);
+        let (scale, logs, sigma) = (d * (TAU * self.sigma).ln(), &self.logs, self.sigma);
+        let log_odds = |(mean, &size): (&Vec<f64>, &usize)| logs[size] - 0.5 * (scale + squared_distance(row, mean) / sigma);
         self.odds.clear();
-        for (mean, &size) in self.means.iter().zip(&self.sizes) {
-            let here = if size == 0 { f64::NEG_INFINITY } else { (size as f64).ln() };
-            self.odds.push(here + log_density(squared_distance(row, mean), self.sigma));
-        }
-        let norm: f64 = row.iter().map(|x| x * x).sum();
-        self.odds.push(self.alpha.ln() + log_density(norm, rho + self.sigma));
+        self.odds.extend(self.means.iter().zip(&self.sizes).map(log_odds));
+        let (norm, variance): (f64, f64) = (row.iter().map(|x| x * x).sum(), rho + sigma);
+        self.odds.push(self.alpha.ln() - 0.5 * (d * (TAU * variance).ln() + norm / variance));
         let new = self.draw_label();
         if new == self.means.len() {
             let mean = self.draw_mean(row, 1, rho);
@@ -272,7 +273,8 @@ impl<'a> Chain<'a> {
     /// An index with probability proportional to `exp(odds)`.
     fn draw_label(&mut self) -> usize {
         let most = self.odds.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        self.odds.iter_mut().for_each(|o| *o = (*o - most).exp());
+        // Most clusters are so far away that the exponential is 0: a comparison tells at less cost.
+        self.odds.iter_mut().for_each(|o| *o = if *o - most < -746.0 { 0.0 } else { (*o - most).exp() });
         let mut left = self.rng.random::<f64>() * self.odds.iter().sum::<f64>();
         for (c, &odd) in self.odds.iter().enumerate() {
             left -= odd;

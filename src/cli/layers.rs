@@ -1,19 +1,23 @@
 //! Several graphs over shared vertex names, clustered together: `lambdacut cluster --layers A B …`.
 
-use super::common::Progress;
-use super::input::ReadArgs;
+use super::common::{Global, Progress, command_line};
+use super::input::{Loaded, ReadArgs, read_labels_for};
+use super::output::{OutputArgs, peak_memory, write};
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use lambdacut::cluster::effort::Effort;
 use lambdacut::cluster::layers::{Coupling, LayeredGraph, TwoPrices};
 use lambdacut::fit::{Fit, StopReason};
-use lambdacut::ids::NONE;
-use lambdacut::io::{Names, write_atomically};
+use lambdacut::ids::Cluster;
+use lambdacut::io::{Unknown, number_isolated, write_atomically, write_label_lines};
+use lambdacut::metrics::Agreement;
 use lambdacut::params::{ObjectiveKind, Resolution, StopRules};
-use lambdacut::report::document::{Document, FitSection, ObjectiveSection};
+use lambdacut::report::document::{Document, FitSection, MemorySection, ObjectiveSection, Provenance};
+use serde::Serialize;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Instant;
 
 /// The flags about layers.
 #[derive(Debug, Clone, Args)]
@@ -24,18 +28,19 @@ pub struct LayersArgs {
     #[arg(long, value_name = "GRAPH", num_args = 2..)]
     pub layers: Vec<PathBuf>,
     /// The weight of the edge between two copies of a vertex.
-    #[arg(long, value_name = "WEIGHT", default_value_t = 1.0)]
+    #[arg(long, value_name = "WEIGHT", default_value_t = 1.0, allow_negative_numbers = true)]
     pub coupling: f64,
     /// Which copies are coupled: chain, each with the next layer that has the vertex; all, every two.
     #[arg(long, value_name = "HOW", default_value = "chain")]
     pub couple: CoupleArg,
-    /// What a layer pays for each cluster it uses; negative values reward it.
+    /// What a layer pays for each cluster it uses (λ_ℓ); negative values reward it. The global price is −β, as for one graph.
     #[arg(long, value_name = "PRICE", default_value_t = 0.0, allow_negative_numbers = true)]
     pub local_price: f64,
 }
 
 /// Which copies of a vertex are coupled.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
 pub enum CoupleArg {
     /// Each with the next.
     Chain,
@@ -44,7 +49,7 @@ pub enum CoupleArg {
 }
 
 /// What to do with the layers.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub struct Job<'a> {
     /// How to read each graph.
     pub reading: &'a ReadArgs,
@@ -56,39 +61,41 @@ pub struct Job<'a> {
     pub effort: Effort,
     /// When to stop early.
     pub stop: StopRules,
-    /// The directory for the labels; without it they go to standard output as `layer<TAB>vertex<TAB>cluster`.
-    pub output: Option<&'a Path>,
-    /// Where to write the JSON document.
-    pub json: Option<&'a Path>,
+    /// Where results go; labels into a directory, or to standard output as `layer<TAB>vertex<TAB>cluster`.
+    pub output: &'a OutputArgs,
+}
+
+/// One layer: its name, what was read, and what was found for it.
+struct Layer {
+    title: String,
+    loaded: Loaded,
+    clusters: usize,
+    truth: Option<Agreement>,
 }
 
 /// Reads the layers, clusters them together and writes the labels of each.
-pub fn run(args: &LayersArgs, job: &Job<'_>, progress: &Progress) -> anyhow::Result<ExitCode> {
+pub fn run(args: &LayersArgs, job: &Job<'_>, global: &Global, progress: &Progress) -> anyhow::Result<ExitCode> {
+    let started = Instant::now();
     let beta = job.resolution.context("several layers are clustered at one resolution: give --resolution β")?;
+    let titles = titles(&args.layers)?;
     let loaded = args.layers.iter().map(|path| job.reading.load(path, progress)).collect::<anyhow::Result<Vec<_>>>()?;
+    let load_seconds = started.elapsed().as_secs_f64();
     let coupling = if args.couple == CoupleArg::Chain { Coupling::Chain } else { Coupling::All };
     let parts: Vec<_> = loaded.iter().map(|l| (&l.graph, &l.names)).collect();
     let layered = LayeredGraph::new(&parts, coupling, args.coupling)?;
     let prices = TwoPrices { kind: job.kind, beta: Resolution::new(beta)?, lambda_local: args.local_price };
     let fit = prices.cluster(&layered, job.effort, job.stop, progress)?;
-    let local = layered.local_clusters(&fit.labels);
-    let titles = titles(&args.layers)?;
-    for (title, k) in titles.iter().zip(&local) {
-        progress.say(&format!("{title}: {k} of {} clusters", fit.clusters));
-    }
-    progress.say(&format!("{} layers, {} clusters in all, F = {:.6}", titles.len(), fit.clusters, fit.value));
-    let names: Vec<&Names> = loaded.iter().map(|l| &l.names).collect();
-    write_labels(job.output, &titles, &names, &layered, &fit)?;
-    if let Some(path) = job.json {
-        let layers: Vec<_> = titles.iter().zip(&local).map(|(t, k)| json!({ "layer": t, "clusters": k })).collect();
-        let cut = fit.value + beta * fit.clusters as f64 - args.local_price * local.iter().sum::<usize>() as f64;
-        let (value, clusters) = (fit.value, fit.clusters);
-        let objective = ObjectiveSection { kind: job.kind, resolution: Some(beta), lambda: None, value, cut, clusters };
-        let section = FitSection { method: "layers".into(), stop: fit.stop, passes: fit.trace.len(), trace: fit.trace.clone() };
-        let more = [("layers".to_owned(), json!(layers)), ("local_price".to_owned(), json!(args.local_price))].into();
-        let document = Document { objective: Some(objective), fit: Some(section), more, ..Document::default() };
-        write_atomically(path, |out| Ok(serde_json::to_writer_pretty(out, &document)?))
-            .with_context(|| format!("cannot write {}", path.display()))?;
+    let cluster_seconds = started.elapsed().as_secs_f64() - load_seconds;
+    let layers = describe(titles, loaded, &layered, &fit, job.output.truth.as_deref())?;
+    summarise(&layers, &layered, &fit, progress);
+    write_layers(job.output.output.as_deref(), &layers, &layered, &fit)?;
+    if let Some(path) = &job.output.json {
+        let mut document = document(args, job.kind, beta, &layers, &layered, &fit);
+        document.seconds = [("load", load_seconds), ("cluster", cluster_seconds), ("total", started.elapsed().as_secs_f64())]
+            .map(|(name, seconds)| (name.to_owned(), seconds))
+            .into();
+        document.provenance = Some(provenance(&layers, global));
+        write(path, &(serde_json::to_string_pretty(&document)? + "\n"))?;
     }
     Ok(if fit.stop == StopReason::Cancelled { ExitCode::from(130) } else { ExitCode::SUCCESS })
 }
@@ -103,26 +110,96 @@ fn titles(paths: &[PathBuf]) -> anyhow::Result<Vec<String>> {
     Ok(titles)
 }
 
-fn write_labels(
-    dir: Option<&Path>,
-    titles: &[String],
-    names: &[&Names],
+/// Puts together what is known about each layer.
+fn describe(
+    titles: Vec<String>,
+    loaded: Vec<Loaded>,
     layered: &LayeredGraph,
     fit: &Fit,
-) -> anyhow::Result<()> {
+    truth: Option<&Path>,
+) -> anyhow::Result<Vec<Layer>> {
+    let local = layered.local_clusters(&fit.labels);
+    let layer = |(j, (title, loaded)): (usize, (String, Loaded))| -> anyhow::Result<Layer> {
+        let agreement = |path: &Path| -> anyhow::Result<Agreement> {
+            let truth = read_labels_for(path, &loaded.names, Unknown::Skip)?;
+            Ok(Agreement::of(layered.part(&fit.labels, j), &truth.labels)?)
+        };
+        let truth = truth.map(agreement).transpose()?;
+        Ok(Layer { title, loaded, clusters: local[j], truth })
+    };
+    titles.into_iter().zip(loaded).enumerate().map(layer).collect()
+}
+
+fn summarise(layers: &[Layer], layered: &LayeredGraph, fit: &Fit, progress: &Progress) {
+    for layer in layers {
+        let truth = layer.truth.as_ref().map_or(String::new(), |a| format!(", NMI {:.3}, ARI {:.3}", a.nmi, a.ari));
+        progress.say(&format!("{}: {} of {} clusters{truth}", layer.title, layer.clusters, fit.clusters));
+    }
+    let (n, layers) = (layered.graph.vertices(), layers.len());
+    progress.say(&format!("{layers} layers, {n} copies of vertices, {} clusters in all, F = {:.6}", fit.clusters, fit.value));
+}
+
+/// Writes the labels; a copy without an edge is a cluster of its own, numbered behind all others.
+fn write_layers(dir: Option<&Path>, layers: &[Layer], layered: &LayeredGraph, fit: &Fit) -> anyhow::Result<()> {
+    let mut labels: Vec<Cluster> = fit.labels.clone();
+    number_isolated(&mut labels, fit.clusters);
     let lines = |j: usize, prefix: &str, out: &mut dyn std::io::Write| {
-        let labels = layered.part(&fit.labels, j);
-        let with_cluster = labels.iter().enumerate().filter(|(_, c)| **c != NONE);
-        with_cluster.into_iter().try_for_each(|(i, c)| writeln!(out, "{prefix}{}\t{c}", names[j].get(i)))
+        write_label_lines(out, prefix, &layers[j].loaded.names, layered.part(&labels, j))
     };
-    let Some(dir) = dir else {
-        let all = |out: &mut dyn std::io::Write| (0..titles.len()).try_for_each(|j| lines(j, &format!("{}\t", titles[j]), out));
-        return write_atomically("-".as_ref(), all).context("cannot write the labels");
+    let Some(dir) = dir.filter(|dir| *dir != Path::new("-")) else {
+        let all =
+            |out: &mut dyn std::io::Write| (0..layers.len()).try_for_each(|j| lines(j, &format!("{}\t", layers[j].title), out));
+        return write_atomically(Path::new("-"), all).context("cannot write the labels");
     };
-    std::fs::create_dir_all(dir).with_context(|| format!("cannot create {}", dir.display()))?;
-    for (j, title) in titles.iter().enumerate() {
-        let path = dir.join(format!("{title}.labels"));
-        write_atomically(&path, |out| lines(j, "", out)).with_context(|| format!("cannot write {}", path.display()))?;
+    std::fs::create_dir_all(dir)
+        .with_context(|| format!("-o names the directory for the labels of the layers; cannot create {}", dir.display()))?;
+    for (j, layer) in layers.iter().enumerate() {
+        let path = dir.join(format!("{}.labels", layer.title));
+        let write = |out: &mut dyn std::io::Write| {
+            writeln!(out, "# lambdacut {}: {}", env!("CARGO_PKG_VERSION"), command_line())?;
+            writeln!(out, "# {} of {} clusters, numbered alike in all layers", layer.clusters, fit.clusters)?;
+            lines(j, "", out)
+        };
+        write_atomically(&path, write).with_context(|| format!("cannot write {}", path.display()))?;
     }
     Ok(())
+}
+
+fn document(args: &LayersArgs, kind: ObjectiveKind, beta: f64, layers: &[Layer], layered: &LayeredGraph, fit: &Fit) -> Document {
+    let local: usize = layers.iter().map(|l| l.clusters).sum();
+    let (value, clusters) = (fit.value, fit.clusters);
+    let cut = value + beta * clusters as f64 - args.local_price * local as f64;
+    let described: Vec<_> = layers
+        .iter()
+        .map(|l| {
+            json!({ "layer": l.title, "clusters": l.clusters, "graph": l.loaded.section, "truth": l.truth,
+                    "input_sha256": l.loaded.sha256 })
+        })
+        .collect();
+    let more = [
+        ("layers", json!(described)),
+        ("local_price", json!(args.local_price)),
+        ("local_clusters", json!(local)),
+        ("coupling", json!({ "weight": args.coupling, "how": args.couple, "copies": layered.graph.vertices() })),
+    ];
+    Document {
+        objective: Some(ObjectiveSection { kind, resolution: Some(beta), lambda: None, value, cut, clusters }),
+        fit: Some(FitSection { method: "layers".into(), stop: fit.stop, passes: fit.trace.len(), trace: fit.trace.clone() }),
+        memory: peak_memory().map(|peak_rss_bytes| MemorySection { peak_rss_bytes }),
+        more: more.map(|(name, value)| (name.to_owned(), value)).into(),
+        ..Document::default()
+    }
+}
+
+/// How to reproduce the run; the inputs' digests stand with the layers, joined here by spaces.
+fn provenance(layers: &[Layer], global: &Global) -> Provenance {
+    let digests: Vec<&str> = layers.iter().map(|l| l.loaded.sha256.as_str()).collect();
+    Provenance {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        input_sha256: digests.join(" "),
+        // The search draws no numbers.
+        seed: lambdacut::params::DEFAULT_SEED,
+        threads: global.threads.map_or_else(rayon::current_num_threads, std::num::NonZero::get),
+        command: command_line(),
+    }
 }

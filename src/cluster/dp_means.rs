@@ -75,7 +75,9 @@ pub struct DpMeans {
     pub start: Start,
     /// The order of the points.
     pub order: Order,
-    /// Runs, of which the best is kept; all but the first visit the points in shuffled order.
+    /// Runs, of which the best is kept. All but the first visit the points in shuffled order, and where the start is one
+    /// cluster they take the first point of that order for its centre: at a λ at which the mean of all points is near enough
+    /// to every one of them, a single point seldom is.
     pub runs: usize,
     /// Seed of the shuffles.
     pub seed: u64,
@@ -115,7 +117,9 @@ impl DpMeans {
     }
 
     fn once(&self, points: &Points, run: usize, observer: &dyn Observer, pass: &Pass<'_>) -> PointFit {
+        let order = self.order(points.len(), run);
         let mut state = match &self.start {
+            Start::OneCluster if run > 0 && !order.is_empty() => Alternation::from_centres(points, points.select(&order[..1])),
             Start::OneCluster => Alternation::from_labels(points, vec![0; points.len()], 1),
             Start::Labels(labels) => {
                 let k = labels.iter().max().map_or(0, |&c| c as usize + 1);
@@ -123,11 +127,11 @@ impl DpMeans {
             }
             Start::Centres(centres) => Alternation::from_centres(points, centres.clone()),
         };
-        let order = self.order(points.len(), run);
         let mut passes = Passes::new(self.stop);
         let mut before = f64::INFINITY;
         let stop = loop {
             let moves = pass(&mut state, &order);
+            debug_assert!(self.assigned(&state) <= before + 1e-9 * before.abs(), "giving points their clusters increased F");
             state.recentre();
             let clusters = state.centres().len();
             let value = state.inertia() + self.lambda * clusters as f64;
@@ -141,6 +145,13 @@ impl DpMeans {
         let (clusters, value) = passes.trace().last().map_or((0, 0.0), |p| (p.clusters, p.value));
         let (labels, centres) = state.into_parts();
         PointFit { fit: Fit { labels, clusters, value, trace: passes.into_trace(), stop }, centres }
+    }
+
+    /// F between the two steps of a pass: new labels, centres where they were.
+    fn assigned(&self, state: &Alternation<'_>) -> f64 {
+        let mut used = vec![false; state.centres().len()];
+        state.labels().iter().for_each(|&c| used[c as usize] = true);
+        state.inertia() + self.lambda * used.into_iter().filter(|&u| u).count() as f64
     }
 
     fn order(&self, n: usize, run: usize) -> Vec<u32> {

@@ -37,6 +37,10 @@ impl Plateau {
 /// `steps` values of λ in geometric progression, from the farthest-first distance of round `most` (about `most` clusters) up to
 /// just above that of round 1 (one cluster). Empty when all points are equal.
 pub fn price_range(points: &Points, most: usize, steps: usize) -> Vec<f64> {
+    // The mean of equal points may differ from them in the last bit, so distances do not tell.
+    if (1..points.len()).all(|i| points.row(i) == points.row(0)) {
+        return Vec::new();
+    }
     let rounds: Vec<f64> = FarthestFirst::new(points).map(|(_, d)| d).take(most.max(1)).take_while(|d| *d > 0.0).collect();
     let (Some(&high), Some(&low)) = (rounds.first(), rounds.last()) else { return Vec::new() };
     let (high, low) = (high * 1.1, low * 0.9);

@@ -17,7 +17,8 @@
 //! - **means**: every `μ_p` becomes the weighted mean of its points.
 //!
 //! After each step clusters without points are dropped. No step increases F; [`HdpFit::steps`] records it. With one data set
-//! F is the DP-means objective at `λ_ℓ` + `λ_g`, for any labels.
+//! F is the DP-means objective at `λ_ℓ` + `λ_g`, for any labels. Where a run ends depends on the order in which data sets and
+//! points are visited: of several runs, all but the first in shuffled order and around the first point visited, the best is kept.
 //!
 //! Cost of a pass O(n g) distances, computed in parallel and decided in order; memory `8 n_j g` bytes for the largest data set.
 
@@ -25,8 +26,11 @@ use crate::fit::{Fit, Passes, StopReason};
 use crate::ids::{Cluster, NONE};
 use crate::numeric::{compensated, sum_by};
 use crate::observe::Observer;
-use crate::params::{ParamError, StopRules};
+use crate::params::{DEFAULT_SEED, ParamError, StopRules};
 use crate::points::{FarthestFirst, Groups, Points, PointsError, squared_distance};
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -86,6 +90,11 @@ pub struct Hdp {
     pub lambda_local: f64,
     /// `λ_g` ≥ 0: the price of a global cluster.
     pub lambda_global: f64,
+    /// Runs, of which the best is kept. The first starts at the mean of all points; the others visit data sets and points in
+    /// shuffled order and start at the first one visited.
+    pub runs: usize,
+    /// Seed of the shuffles.
+    pub seed: u64,
     /// When to stop before nothing changes.
     pub stop: StopRules,
 }
@@ -106,13 +115,31 @@ pub struct HdpFit<M> {
 impl Hdp {
     /// The paper's algorithm at (`λ_ℓ`, `λ_g`).
     pub fn new(lambda_local: f64, lambda_global: f64) -> Self {
-        Self { lambda_local, lambda_global, stop: StopRules::default() }
+        Self { lambda_local, lambda_global, runs: 1, seed: DEFAULT_SEED, stop: StopRules::default() }
     }
 
-    /// Clusters the data sets `groups` of `space`, starting with everything in one cluster.
+    /// Clusters the data sets `groups` of `space`, starting with everything in one cluster. Of several runs the one of least F
+    /// is returned, the earliest on ties.
     pub fn run<S: Space>(&self, space: &S, groups: &Groups, observer: &dyn Observer) -> Result<HdpFit<S::Mean>, PointsError> {
         self.check(space.elements(), groups)?;
-        let mut state = State::new(space, groups, *self);
+        let mut best = self.once(space, groups, 0, observer);
+        for run in 1..self.runs {
+            if observer.cancelled() {
+                break;
+            }
+            let next = self.once(space, groups, run, observer);
+            if next.fit.value < best.fit.value {
+                best = next;
+            }
+        }
+        Ok(best)
+    }
+
+    fn once<S: Space>(&self, space: &S, groups: &Groups, run: usize, observer: &dyn Observer) -> HdpFit<S::Mean> {
+        let mut state = State::new(space, self.sets(groups, run), *self);
+        if let (true, Some(&first)) = (run > 0, state.sets.iter().flatten().next()) {
+            state.means = vec![Some(space.mean(&[first]))];
+        }
         let mut passes = Passes::new(self.stop);
         let mut steps = Vec::new();
         let mut before = f64::INFINITY;
@@ -133,10 +160,21 @@ impl Hdp {
             }
             before = values[2];
         };
-        let local_clusters = (0..groups.len()).map(|j| state.used(j).iter().filter(|&&u| u).count()).collect();
+        let local_clusters = (0..groups.len()).map(|j| state.used(groups.members(j)).iter().filter(|&&u| u).count()).collect();
         let (value, clusters) = (state.value(), state.means.len());
         let fit = Fit { labels: state.labels, clusters, value, trace: passes.into_trace(), stop };
-        Ok(HdpFit { fit, local_clusters, means: state.means.into_iter().flatten().collect(), steps })
+        HdpFit { fit, local_clusters, means: state.means.into_iter().flatten().collect(), steps }
+    }
+
+    /// The data sets in the order in which run `run` visits them and their points.
+    fn sets(&self, groups: &Groups, run: usize) -> Vec<Vec<u32>> {
+        let mut sets: Vec<Vec<u32>> = (0..groups.len()).map(|j| groups.members(j).to_vec()).collect();
+        if run > 0 {
+            let mut rng = Xoshiro256PlusPlus::seed_from_u64(self.seed.wrapping_add(run as u64));
+            sets.shuffle(&mut rng);
+            sets.iter_mut().for_each(|members| members.shuffle(&mut rng));
+        }
+        sets
     }
 
     fn check(&self, elements: usize, groups: &Groups) -> Result<(), PointsError> {
@@ -145,6 +183,9 @@ impl Hdp {
                 let expected = "a finite number, at least 0";
                 return Err(ParamError::OutOfRange { name, expected, found: price.to_string() }.into());
             }
+        }
+        if self.runs == 0 {
+            return Err(ParamError::OutOfRange { name: "the number of runs", expected: "at least 1", found: "0".into() }.into());
         }
         if groups.as_slice().len() != elements {
             return Err(PointsError::Count { what: "groups", found: groups.as_slice().len(), points: elements });
@@ -155,7 +196,8 @@ impl Hdp {
 
 /// `F` of any labels, from scratch: means, then the three terms. O(n) distances.
 pub fn objective<S: Space>(space: &S, groups: &Groups, labels: &[Cluster], lambda_local: f64, lambda_global: f64) -> f64 {
-    let mut state = State { labels: labels.to_vec(), ..State::new(space, groups, Hdp::new(lambda_local, lambda_global)) };
+    let prices = Hdp::new(lambda_local, lambda_global);
+    let mut state = State { labels: labels.to_vec(), ..State::new(space, prices.sets(groups, 0), prices) };
     let g = labels.iter().max().map_or(0, |&p| p as usize + 1);
     state.means = vec![None; g];
     state.recentre();
@@ -165,7 +207,8 @@ pub fn objective<S: Space>(space: &S, groups: &Groups, labels: &[Cluster], lambd
 /// A run under way. Dropped global clusters leave a hole in `means` until the pass is over.
 struct State<'a, S: Space> {
     space: &'a S,
-    groups: &'a Groups,
+    /// The points of each data set, as they are visited.
+    sets: Vec<Vec<u32>>,
     params: Hdp,
     labels: Vec<Cluster>,
     means: Vec<Option<S::Mean>>,
@@ -173,17 +216,17 @@ struct State<'a, S: Space> {
 
 impl<'a, S: Space> State<'a, S> {
     /// Steps 1 and 2: one global cluster, one local cluster a data set.
-    fn new(space: &'a S, groups: &'a Groups, params: Hdp) -> Self {
+    fn new(space: &'a S, sets: Vec<Vec<u32>>, params: Hdp) -> Self {
         let n = space.elements();
         let all: Vec<u32> = (0..n as u32).collect();
         let means = if n == 0 { Vec::new() } else { vec![Some(space.mean(&all))] };
-        Self { space, groups, params, labels: vec![0; n], means }
+        Self { space, sets, params, labels: vec![0; n], means }
     }
 
-    /// Which global clusters data set `j` uses.
-    fn used(&self, j: usize) -> Vec<bool> {
+    /// Which global clusters a data set uses.
+    fn used(&self, members: &[u32]) -> Vec<bool> {
         let mut used = vec![false; self.means.len()];
-        for &i in self.groups.members(j) {
+        for &i in members {
             used[self.labels[i as usize] as usize] = true;
         }
         used
@@ -195,27 +238,28 @@ impl<'a, S: Space> State<'a, S> {
             let mean = self.means[self.labels[i] as usize].as_ref();
             mean.map_or(f64::INFINITY, |m| self.space.weight(i) * self.space.distance(i, m))
         };
-        let local: usize = (0..self.groups.len()).map(|j| self.used(j).iter().filter(|&&u| u).count()).sum();
+        let local: usize = self.sets.iter().map(|members| self.used(members).iter().filter(|&&u| u).count()).sum();
         let global = self.means.iter().flatten().count();
         sum_by(self.labels.len(), cost) + self.params.lambda_local * local as f64 + self.params.lambda_global * global as f64
     }
 
-    /// `w_i ‖x_i − μ_p‖²` of the points of data set `j` (rows) and all global means (columns), infinite for holes.
-    fn costs(&self, j: usize) -> Vec<f64> {
+    /// `w_i ‖x_i − μ_p‖²` of the points of a data set (rows) and all global means (columns), infinite for holes.
+    fn costs(&self, members: &[u32]) -> Vec<f64> {
         let row = |&i: &u32| {
             let i = i as usize;
             let cost =
                 move |m: &Option<S::Mean>| m.as_ref().map_or(f64::INFINITY, |m| self.space.weight(i) * self.space.distance(i, m));
             self.means.iter().map(cost)
         };
-        self.groups.members(j).par_iter().with_min_len(16).flat_map_iter(row).collect()
+        members.par_iter().with_min_len(16).flat_map_iter(row).collect()
     }
 
     /// Step 4, for every point of every data set in order.
     fn points(&mut self) {
-        for j in 0..self.groups.len() {
-            let (known, costs, mut used) = (self.means.len(), self.costs(j), self.used(j));
-            for (r, &i) in self.groups.members(j).iter().enumerate() {
+        let sets = std::mem::take(&mut self.sets);
+        for members in &sets {
+            let (known, costs, mut used) = (self.means.len(), self.costs(members), self.used(members));
+            for (r, &i) in members.iter().enumerate() {
                 let i = i as usize;
                 let price = |p: usize, used: &[bool]| if used[p] { 0.0 } else { self.params.lambda_local };
                 let mut best = (NONE as usize, f64::INFINITY);
@@ -234,6 +278,7 @@ impl<'a, S: Space> State<'a, S> {
                 self.labels[i] = best.0 as Cluster;
             }
         }
+        self.sets = sets;
         self.drop_empty();
     }
 
@@ -243,10 +288,11 @@ impl<'a, S: Space> State<'a, S> {
 
     /// Step 5, for every local cluster as it was when the step began.
     fn locals(&mut self) {
-        for j in 0..self.groups.len() {
-            let (known, costs) = (self.means.len(), self.costs(j));
-            for members in self.local_clusters(j) {
-                let i_of = |&r: &u32| self.groups.members(j)[r as usize];
+        let sets = std::mem::take(&mut self.sets);
+        for set in &sets {
+            let (known, costs) = (self.means.len(), self.costs(set));
+            for members in self.local_clusters(set) {
+                let i_of = |&r: &u32| set[r as usize];
                 let cost =
                     |r: u32, p: usize| if p < known { costs[r as usize * known + p] } else { self.cost(i_of(&r) as usize, p) };
                 let sum = |p: usize| compensated(members.iter().map(|&r| cost(r, p)));
@@ -265,13 +311,14 @@ impl<'a, S: Space> State<'a, S> {
                 }
             }
         }
+        self.sets = sets;
         self.drop_empty();
     }
 
-    /// The local clusters of data set `j`, as rows of its members, by global number.
-    fn local_clusters(&self, j: usize) -> Vec<Vec<u32>> {
+    /// The local clusters of a data set, as rows of its members, by global number.
+    fn local_clusters(&self, set: &[u32]) -> Vec<Vec<u32>> {
         let mut clusters = vec![Vec::new(); self.means.len()];
-        for (r, &i) in self.groups.members(j).iter().enumerate() {
+        for (r, &i) in set.iter().enumerate() {
             clusters[self.labels[i as usize] as usize].push(r as u32);
         }
         clusters.retain(|c| !c.is_empty());

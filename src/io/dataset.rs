@@ -3,7 +3,7 @@
 use super::error::ReadError;
 use super::table::{Table, is_missing};
 use crate::ids::Cluster;
-use crate::points::{Points, PointsError};
+use crate::points::{LARGEST, Points, PointsError};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -186,8 +186,8 @@ type Made = (Vec<Vec<f64>>, Coordinates, usize);
 fn column(table: &Table, rows: &[usize], c: usize) -> Result<Made, ReadError> {
     let name = table.names[c].clone();
     let present = || rows.iter().copied().filter(|&r| !is_missing(table.get(r, c)));
-    if let Some(infinite) = present().find(|&r| table.get(r, c).parse::<f64>().is_ok_and(|v| !v.is_finite())) {
-        return Err(table.fault(infinite, c, "not a finite number"));
+    if let Some(infinite) = present().find(|&r| table.get(r, c).parse::<f64>().is_ok_and(|v| v.is_nan() || v.abs() > LARGEST)) {
+        return Err(table.fault(infinite, c, "not a finite number of magnitude at most 1e150"));
     }
     let Some(word) = present().find(|&r| table.get(r, c).parse::<f64>().is_err()) else {
         let parsed: Vec<Option<f64>> =

@@ -143,14 +143,22 @@ pub fn write_labels(path: &Path, names: &Names, labels: &[Cluster], provenance: 
 /// [`write_labels`] to any writer, as it is.
 pub fn write_labels_to(out: &mut dyn io::Write, names: &Names, labels: &[Cluster], provenance: &[String]) -> io::Result<()> {
     let mut labels = labels.to_vec();
-    let mut next = renumber_by_size(&mut labels);
+    let clusters = renumber_by_size(&mut labels);
+    number_isolated(&mut labels, clusters);
     for line in provenance.iter().flat_map(|text| text.lines()) {
         writeln!(out, "# {line}")?;
     }
-    for (i, &label) in labels.iter().enumerate() {
-        let cluster = if label == NONE { next } else { label as usize };
-        next += usize::from(label == NONE);
-        writeln!(out, "{}\t{cluster}", text::quote(&names.get(i)))?;
+    write_label_lines(out, "", names, &labels)
+}
+
+/// Makes every isolated vertex ([`NONE`]) a cluster of its own, numbered on from `clusters`.
+pub fn number_isolated(labels: &mut [Cluster], clusters: usize) {
+    for (next, label) in (clusters as Cluster..).zip(labels.iter_mut().filter(|c| **c == NONE)) {
+        *label = next;
     }
-    Ok(())
+}
+
+/// The lines of a labels file, numbers as they are; `prefix` stands in front of each.
+pub fn write_label_lines(out: &mut dyn io::Write, prefix: &str, names: &Names, labels: &[Cluster]) -> io::Result<()> {
+    labels.iter().enumerate().try_for_each(|(i, cluster)| writeln!(out, "{prefix}{}\t{cluster}", text::quote(&names.get(i))))
 }

@@ -132,13 +132,13 @@ fn looks_like_header(table: &Table) -> bool {
     }
     let numbers_below = table.rows() > 1 && columns.clone().any(|c| is_number(table.get(1, c)));
     let comes_back = |c: usize| (1..table.rows().min(SAMPLE)).any(|r| table.get(r, c) == first[c]);
-    numbers_below || (table.rows() > 1 && !columns.clone().any(comes_back))
+    numbers_below || !columns.clone().any(comes_back)
 }
 
 /// Turns the first row into names.
 fn take_header(mut table: Table) -> Result<Table, ReadError> {
     if table.rows() < 2 {
-        return Err(ReadError::file(&table.file, "there is a header row but no data"));
+        return Err(ReadError::file(&table.file, "there is a header row but no data (--header no reads it as data)"));
     }
     table.names = (0..table.columns()).map(|c| table.get(0, c).to_owned()).collect();
     if let Some(twice) = table.names.iter().enumerate().find(|(c, name)| table.names[..*c].contains(name)) {

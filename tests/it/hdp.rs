@@ -159,3 +159,39 @@ proptest! {
         prop_assert!(close(values[0], values[1]));
     }
 }
+
+#[test]
+fn restarts_keep_the_best_and_are_repeatable() {
+    let wave = |i: usize| ((i * 7) as f64).sin() * 10.0;
+    let points = Points::new(2, (0..400).map(wave).collect()).unwrap();
+    let groups = Groups::new(&(0..200).map(|i| i % 8).collect::<Vec<u32>>(), 200).unwrap();
+    let run = |runs, seed| Hdp { runs, seed, ..Hdp::new(4.0, 30.0) }.run(&points, &groups, &Silent).unwrap();
+    let (one, many) = (run(1, 1), run(12, 1));
+    assert!(many.fit.value <= one.fit.value, "{} of twelve, {} of one", many.fit.value, one.fit.value);
+    assert_eq!(many.fit.labels, run(12, 1).fit.labels);
+    assert_eq!(one.fit.labels, run(1, 9).fit.labels, "the first run visits the points as they are numbered");
+    assert!(close(many.fit.value, hdp_by_formula(&points, &groups, &many.fit.labels, 4.0, 30.0)));
+    // No point is far enough from the mean of all: only another start finds the two clusters.
+    let pair = Points::from_rows(&[[0.0], [2.0], [0.0], [2.0]]).unwrap();
+    let two = Groups::new(&[0, 0, 1, 1], 4).unwrap();
+    let clusters = |runs| Hdp { runs, ..Hdp::new(0.1, 1.5) }.run(&pair, &two, &Silent).unwrap().fit.clusters;
+    assert_eq!((clusters(1), clusters(2)), (1, 2));
+    assert!(Hdp { runs: 0, ..Hdp::new(1.0, 1.0) }.run(&points, &groups, &Silent).is_err());
+}
+
+#[test]
+fn the_optimum_is_reached_on_most_small_sets() {
+    let mut reached = 0;
+    for seed in 0..40u64 {
+        let value = |i: u64| ((seed * 7919 + i * 104_729) % 1009) as f64 / 100.0;
+        let points = Points::new(2, (0..14).map(value).collect()).unwrap();
+        let groups = Groups::new(&[0, 0, 0, 0, 1, 1, 1], 7).unwrap();
+        let (local, global) = prices_for(&points, &groups, 2, 3).unwrap();
+        let of = |p: &Vec<u32>| hdp_by_formula(&points, &groups, p, local, global);
+        let optimum = partitions(7).iter().map(of).fold(f64::INFINITY, f64::min);
+        let found = Hdp { runs: 20, ..Hdp::new(local, global) }.run(&points, &groups, &Silent).unwrap().fit.value;
+        assert!(found >= optimum - 1e-9);
+        reached += usize::from(close(found, optimum));
+    }
+    assert!(reached >= 20, "the optimum was reached on {reached} of 40 sets");
+}

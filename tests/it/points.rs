@@ -217,6 +217,10 @@ fn stop_rules_and_restarts() {
     assert_eq!((fit.trace.len(), fit.stop), (2, lambdacut::fit::StopReason::Passes));
     let value = |runs| DpMeans { runs, ..DpMeans::new(9.0) }.run(&points, &Silent).unwrap().fit.value;
     assert!(value(10) <= value(1));
+    // No point is farther than λ from the mean of all: only another start finds the two clusters.
+    let pair = Points::from_rows(&[[0.0], [0.0], [0.0], [2.0], [2.0], [2.0]]).unwrap();
+    let clusters = |runs| DpMeans { runs, ..DpMeans::new(1.5) }.run(&pair, &Silent).unwrap().fit.clusters;
+    assert_eq!((clusters(1), clusters(2)), (1, 2));
 }
 
 #[test]

@@ -165,3 +165,84 @@ fn wrong_requests_end_with_1_and_a_reason() {
     lambdacut().args(["points", "dp-means"]).arg(&data).assert().code(2);
     lambdacut().args(["points", "k-means", "absent.csv", "-k", "2"]).assert().code(1);
 }
+
+/// Runs `points` and returns the exit code, the labels and what was said.
+fn run(data: &Path, arguments: &[&str]) -> (i32, Vec<String>, String) {
+    let run = lambdacut().arg("points").arg(arguments[0]).arg(data).args(&arguments[1..]).assert();
+    let output = run.get_output();
+    let text = String::from_utf8(output.stdout.clone()).unwrap();
+    let labels = text.lines().filter(|l| !l.starts_with('#')).map(|l| l.split('\t').nth(1).unwrap().to_owned()).collect();
+    (output.status.code().unwrap(), labels, String::from_utf8(output.stderr.clone()).unwrap())
+}
+
+#[test]
+fn odd_tables_are_clustered_or_explained() {
+    let dir = TempDir::new().unwrap();
+    for (text, word) in [
+        ("", "empty"),
+        ("x,y\n", "no data"),
+        ("x,y\n1,2\n1,inf\n", "line 3"),
+        ("x,y\n1,2\n1,nan\n", "line 3"),
+        ("x,y\n1,2\n1e200,3\n", "line 3"),
+        ("x,y\n1,2\n3\n", ":3:"),
+    ] {
+        let (code, labels, said) = run(&file(&dir, "t.csv", text), &["dp-means", "--lambda", "1"]);
+        assert_eq!((code, labels.len()), (1, 0), "{text:?}: {said}");
+        assert!(said.contains(word) && said.contains("t.csv"), "{text:?}: {said}");
+    }
+    let one = file(&dir, "one.csv", "x,y\n3,4\n");
+    let same = file(&dir, "same.csv", "x,y\n0.1,4\n0.1,4\n0.1,4\n");
+    for method in [
+        &["dp-means", "--lambda", "0"][..],
+        &["dp-means", "--lambda", "5"],
+        &["dp-means", "-k", "1"],
+        &["k-means", "-k", "1"],
+        &["gibbs", "--samples", "20", "--burn-in", "2", "--sigma", "0.01", "--alpha", "0.001"],
+    ] {
+        assert_eq!((run(&one, method).0, run(&one, method).1), (0, vec!["0".to_owned()]), "{method:?}");
+        assert_eq!((run(&same, method).0, run(&same, method).1), (0, vec!["0".to_owned(); 3]), "{method:?}");
+    }
+    let (code, _, said) = run(&same, &["dp-means", "--curve"]);
+    assert!(code == 1 && said.contains("equal"), "{said}");
+}
+
+#[test]
+fn starts_priors_and_arrays_from_the_command_line() {
+    let dir = TempDir::new().unwrap();
+    let data = file(&dir, "clumps.csv", "x\n0\n0.1\n5\n5.1\n");
+    let start = file(&dir, "start.labels", "1\t7\n2\t7\n3\t9\n4\t9\n");
+    let stay = ["dp-means", "--lambda", "1000", "--passes", "1", "--start", start.to_str().unwrap()];
+    assert_eq!(run(&data, &stay).1, ["0", "0", "1", "1"]);
+    let few = file(&dir, "few.labels", "1\t7\n");
+    let (code, _, said) = run(&data, &["dp-means", "--lambda", "1", "--start", few.to_str().unwrap()]);
+    assert!(code == 1 && said.contains("row 2"), "{said}");
+    let chain = ["gibbs", "--alpha-prior", "2,1", "--sigma-prior", "3,0.1", "--samples", "50", "--burn-in", "50"];
+    assert_eq!(run(&data, &chain).1, ["0", "0", "1", "1"]);
+    assert_eq!(run(&data, &["gibbs", "--alpha-prior", "2"]).0, 2);
+    let (code, _, said) = run(&data, &["gibbs", "--sigma-prior", "-1,1", "--samples", "10"]);
+    assert!(code == 1 && said.contains('σ'), "{said}");
+
+    let values: Vec<u8> = [0.0f64, 0.1, 5.0, 5.1].iter().flat_map(|v| v.to_le_bytes()).collect();
+    let array = file(&dir, "a.npy", npy("<f8", false, "(4, 1)", &values));
+    assert_eq!(run(&array, &["k-means", "-k", "2"]).1, ["0", "0", "1", "1"]);
+    let (code, _, said) = run(&array, &["k-means", "-k", "2", "--label", "class"]);
+    assert!(code == 1 && said.contains("table"), "{said}");
+}
+
+#[test]
+fn standardising_and_stop_rules_matter() {
+    let dir = TempDir::new().unwrap();
+    // The second column decides by its units alone.
+    let data = file(&dir, "units.csv", "x,y\n0,0\n0,1000\n1,0\n1,1000\n0,10\n1,990\n");
+    assert_eq!(run(&data, &["dp-means", "--lambda", "2e5"]).1, ["0", "1", "0", "1", "0", "1"]);
+    assert_eq!(run(&data, &["dp-means", "--lambda", "1.5", "--standardise"]).1.iter().max().unwrap(), "3");
+    let json = dir.path().join("out.json");
+    run(&data, &["dp-means", "--curve", "--passes", "1", "-o", "/dev/null", "--json", json.to_str().unwrap()]);
+    let document = json_of(&json);
+    assert_eq!((&document["fit"]["passes"], &document["fit"]["stop"]), (&1.into(), &"passes".into()));
+    let curve = document["clustering"]["curve"].as_array().unwrap();
+    assert_eq!(curve.len(), 60);
+    let flat = document["clustering"]["plateaus"].as_array().unwrap();
+    assert!(flat.iter().any(|p| p["high"].as_f64() > p["low"].as_f64()));
+    assert_eq!(document["metrics"]["sizes"].as_array().unwrap().iter().map(|s| s.as_u64().unwrap()).sum::<u64>(), 6);
+}

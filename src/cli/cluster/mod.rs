@@ -188,7 +188,7 @@ pub fn run(args: &ClusterArgs, global: &Global) -> anyhow::Result<ExitCode> {
     let started = Instant::now();
     let progress = global.progress()?;
     check(&args.what)?;
-    let Some(path) = &args.graph else { return several(args, &progress) };
+    let Some(path) = &args.graph else { return several(args, global, &progress) };
     let loaded = args.reading.load(path, &progress)?;
     let clock = Instant::now();
     let found = match args.what.method {
@@ -214,9 +214,10 @@ pub fn run(args: &ClusterArgs, global: &Global) -> anyhow::Result<ExitCode> {
 }
 
 /// Several layers at once.
-fn several(args: &ClusterArgs, progress: &Progress) -> anyhow::Result<ExitCode> {
+fn several(args: &ClusterArgs, global: &Global, progress: &Progress) -> anyhow::Result<ExitCode> {
     let what = &args.what;
-    if what.method != Method::Path || what.clusters.is_some() || what.fixed.is_some() || what.start.is_some() || what.certify {
+    let elsewhere = [&what.fixed, &what.start, &what.checkpoint].into_iter().any(Option::is_some);
+    if what.method != Method::Path || what.clusters.is_some() || elsewhere || what.certify {
         bail!("--layers goes with --resolution and --objective, --effort, --time-limit; not with other ways of clustering");
     }
     let job = Job {
@@ -225,10 +226,9 @@ fn several(args: &ClusterArgs, progress: &Progress) -> anyhow::Result<ExitCode> 
         resolution: what.resolution,
         effort: what.effort.effort(),
         stop: StopRules { time: what.time_limit.map(std::time::Duration::from_secs_f64), ..StopRules::default() },
-        output: args.output.output.as_deref(),
-        json: args.output.json.as_deref(),
+        output: &args.output,
     };
-    layers::run(&args.layers, &job, progress)
+    layers::run(&args.layers, &job, global, progress)
 }
 
 /// Requests that contradict themselves.

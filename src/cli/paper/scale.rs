@@ -4,7 +4,6 @@ use super::synthetic::patches;
 use super::table::{Row, Section};
 use super::{Context, Run};
 use lambdacut::cluster::dp_means::DpMeans;
-use lambdacut::observe::Silent;
 use lambdacut::points::farthest_first;
 use lambdacut::report::plot::{Chart, Series, Style};
 
@@ -14,7 +13,7 @@ pub fn run(context: &Context<'_>) -> Run {
     let points = patches(rows, dimension, context.seed)?;
     let sample: Vec<u32> = (0..rows as u32).step_by((rows / 5_000).max(1)).collect();
     let lambda = farthest_first(&points.select(&sample), 100).unwrap_or(1.0);
-    let fit = DpMeans::new(lambda).run(&points, &Silent)?.fit;
+    let fit = DpMeans::new(lambda).run(&points, context)?.fit;
     let seconds: Vec<(f64, f64)> = fit.trace.iter().enumerate().map(|(p, r)| (p as f64 + 1.0, r.seconds)).collect();
     let average = seconds.iter().map(|s| s.1).sum::<f64>() / seconds.len() as f64;
     let most = seconds.iter().map(|s| s.1).fold(0.0, f64::max);

@@ -1,5 +1,6 @@
 //! The paper's synthetic data, drawn again: it prints the recipes, not the draws.
 
+use lambdacut::generate::Blobs;
 use lambdacut::points::{Groups, Points, PointsError};
 use rand::seq::index::sample;
 use rand::{RngExt, SeedableRng};
@@ -47,15 +48,12 @@ pub fn shared_gaussians(seed: u64) -> Result<(Labelled, Groups), PointsError> {
 }
 
 /// Points in the shape of the patch data: unit Gaussians around 1000 means, which themselves lie around 100 coarse ones.
-pub fn patches(rows: usize, dimension: usize, seed: u64) -> Result<Points, PointsError> {
-    let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
-    let coarse: Vec<f64> = (0..100 * dimension).map(|_| 1.5 * normal(&mut rng)).collect();
-    let fine = |at: usize, rng: &mut _| coarse[(at / dimension % 100) * dimension + at % dimension] + 0.5 * normal(rng);
-    let fine: Vec<f64> = (0..1000 * dimension).map(|at| fine(at, &mut rng)).collect();
-    let mut values = Vec::with_capacity(rows * dimension);
-    for _ in 0..rows {
-        let c = rng.random_range(0..1000usize);
-        values.extend(fine[c * dimension..][..dimension].iter().map(|m| m + normal(&mut rng)));
+pub fn patches(rows: usize, dimensions: usize, seed: u64) -> anyhow::Result<Points> {
+    let means = Blobs { points: 1000, clusters: 100, dimensions, deviation: 0.5, extent: 2.5, seed, ..Blobs::default() };
+    let noise = Blobs { points: rows, clusters: 1, dimensions, extent: 0.0, seed: seed + 1, ..Blobs::default() };
+    let (means, mut values) = (means.generate()?.values, noise.generate()?.values);
+    for (value, mean) in values.iter_mut().zip(means.iter().cycle()) {
+        *value += mean;
     }
-    Points::new(dimension, values)
+    Ok(Points::new(dimensions, values)?)
 }

@@ -4,9 +4,10 @@ use crate::cli::common::Progress;
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use lambdacut::fit::Fit;
+use lambdacut::ids::{Cluster, NONE};
 use lambdacut::io::{self, Coordinates, Missing, Roles};
 use lambdacut::points::{Alternation, Groups, Points};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// Which table, and how to read it.
@@ -144,6 +145,17 @@ impl Data {
     /// What the data sets are called.
     pub fn group_names(&self) -> &[String] {
         self.groups.as_ref().map_or(&[], |classes| &classes.names)
+    }
+
+    /// The label of every row in the labels file `path`.
+    pub fn start(&self, path: &Path) -> anyhow::Result<Vec<Cluster>> {
+        let mut names = io::Strings::default();
+        self.names.iter().for_each(|name| names.push(name));
+        let labels = io::read_labels(path, &io::Names::Strings(names), io::Unknown::Error)?.labels;
+        if let Some(row) = labels.iter().position(|&c| c == NONE) {
+            bail!("{}: row {} has no label; every row needs one", path.display(), self.names[row]);
+        }
+        Ok(labels)
     }
 
     /// The means of the clusters of `fit` in the coordinates of the data.

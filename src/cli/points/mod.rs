@@ -8,7 +8,7 @@ use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 use input::DataArgs;
 use lambdacut::baseline::{gibbs, k_means::KMeans};
-use lambdacut::cluster::dp_means::{DpMeans, Order};
+use lambdacut::cluster::dp_means::{DpMeans, Order, Start};
 use lambdacut::cluster::dp_means_curve::{curve, plateaus, price_range};
 use lambdacut::cluster::hdp::{Hdp, prices_for};
 use lambdacut::fit::StopReason;
@@ -16,6 +16,7 @@ use lambdacut::params::{DEFAULT_SEED, StopRules};
 use lambdacut::points::{Points, farthest_first};
 use output::{Answer, OutputArgs};
 use serde_json::json;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -48,12 +49,18 @@ struct DpMeansArgs {
     /// Choose λ for about this many clusters, by the farthest-first rule of the paper.
     #[arg(long, short = 'k', value_name = "K", conflicts_with = "lambda")]
     clusters: Option<usize>,
-    /// Try a range of λ instead, print the number of clusters at each, and use the widest plateau.
+    /// Try a range of λ instead, print the stretches on which the number of clusters stays the same, and use the widest.
+    /// --json keeps the number of clusters at every λ.
     #[arg(long, conflicts_with_all = ["lambda", "clusters"])]
     curve: bool,
     /// Visit the points in an order shuffled by the seed instead of the order of the file.
     #[arg(long)]
     shuffle: bool,
+    /// Start from the clusters of this labels file (`row<TAB>cluster`, as -o writes it) instead of one cluster.
+    #[arg(long, value_name = "LABELS")]
+    start: Option<PathBuf>,
+    #[command(flatten)]
+    restarts: RestartArgs,
     #[command(flatten)]
     run: RunArgs,
     #[command(flatten)]
@@ -83,6 +90,8 @@ struct HdpArgs {
     #[arg(long, value_name = "G", requires = "local_clusters")]
     global_clusters: Option<usize>,
     #[command(flatten)]
+    restarts: RestartArgs,
+    #[command(flatten)]
     run: RunArgs,
     #[command(flatten)]
     output: OutputArgs,
@@ -96,6 +105,8 @@ struct KMeansArgs {
     #[arg(long, short = 'k', value_name = "K")]
     clusters: usize,
     #[command(flatten)]
+    restarts: RestartArgs,
+    #[command(flatten)]
     run: RunArgs,
     #[command(flatten)]
     output: OutputArgs,
@@ -105,12 +116,18 @@ struct KMeansArgs {
 struct GibbsArgs {
     #[command(flatten)]
     data: DataArgs,
-    /// The concentration α; drawn with prior Gamma(1, 1) when not given.
-    #[arg(long, value_name = "α")]
+    /// The concentration α; drawn with the prior of --alpha-prior when not given.
+    #[arg(long, value_name = "α", conflicts_with = "alpha_prior")]
     alpha: Option<f64>,
-    /// The variance σ of a cluster; drawn with prior InverseGamma(1, 1) when not given.
-    #[arg(long, value_name = "σ")]
+    /// Draw α with prior Gamma(SHAPE, RATE).
+    #[arg(long, value_name = "SHAPE,RATE", allow_hyphen_values = true, value_parser = two_numbers, default_value = "1,1")]
+    alpha_prior: (f64, f64),
+    /// The variance σ of a cluster; drawn with the prior of --sigma-prior when not given.
+    #[arg(long, value_name = "σ", conflicts_with = "sigma_prior")]
     sigma: Option<f64>,
+    /// Draw σ with prior InverseGamma(SHAPE, SCALE).
+    #[arg(long, value_name = "SHAPE,SCALE", allow_hyphen_values = true, value_parser = two_numbers, default_value = "1,1")]
+    sigma_prior: (f64, f64),
     /// The variance of the prior of the means. The data are shifted to mean 0 first.
     #[arg(long, value_name = "ρ", default_value_t = 100.0)]
     rho: f64,
@@ -135,9 +152,6 @@ struct RunArgs {
     /// Seed of everything random.
     #[arg(long, value_name = "N", default_value_t = DEFAULT_SEED)]
     seed: u64,
-    /// Runs, of which the best is kept.
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    runs: usize,
     /// At most this many passes.
     #[arg(long, value_name = "N")]
     passes: Option<usize>,
@@ -147,6 +161,21 @@ struct RunArgs {
     /// Stop after this many seconds.
     #[arg(long, value_name = "SECONDS")]
     time_limit: Option<f64>,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Running")]
+struct RestartArgs {
+    /// Runs, of which the best is kept.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    runs: usize,
+}
+
+/// `a,b` as two numbers.
+fn two_numbers(text: &str) -> Result<(f64, f64), String> {
+    let wrong = || format!("expected two numbers with a comma between them, not {text:?}");
+    let (first, second) = text.split_once(',').ok_or_else(wrong)?;
+    Ok((first.trim().parse().map_err(|_| wrong())?, second.trim().parse().map_err(|_| wrong())?))
 }
 
 impl RunArgs {
@@ -172,8 +201,9 @@ pub fn run(args: &PointsArgs, global: &Global) -> anyhow::Result<ExitCode> {
 fn dp_means<'a>(args: &'a DpMeansArgs, progress: &Progress) -> anyhow::Result<Answer<'a>> {
     let data = args.data.load(progress)?;
     let order = if args.shuffle { Order::Shuffled } else { Order::AsNumbered };
-    let (seed, runs, stop) = (args.run.seed, args.run.runs, args.run.stop()?);
-    let mut method = DpMeans { order, seed, runs, stop, ..DpMeans::new(0.0) };
+    let start = args.start.as_deref().map_or(Ok(Start::OneCluster), |path| data.start(path).map(Start::Labels))?;
+    let (seed, runs, stop) = (args.run.seed, args.restarts.runs, args.run.stop()?);
+    let mut method = DpMeans { start, order, seed, runs, stop, ..DpMeans::new(0.0) };
     let mut more = json!({});
     method.lambda = match (args.lambda, args.clusters) {
         (Some(lambda), _) => lambda,
@@ -211,7 +241,8 @@ fn hdp<'a>(args: &'a HdpArgs, progress: &Progress) -> anyhow::Result<Answer<'a>>
         }
         _ => bail!("give --lambda-local and --lambda-global, or --local-clusters and --global-clusters"),
     };
-    let method = Hdp { stop: args.run.stop()?, ..Hdp::new(local, global) };
+    let (seed, runs, stop) = (args.run.seed, args.restarts.runs, args.run.stop()?);
+    let method = Hdp { runs, seed, stop, ..Hdp::new(local, global) };
     let found = method.run(&data.points, &groups, progress)?;
     let names = data.group_names();
     let locals: Vec<_> =
@@ -220,23 +251,23 @@ fn hdp<'a>(args: &'a HdpArgs, progress: &Progress) -> anyhow::Result<Answer<'a>>
     progress.say(&format!("{} data sets use {average:.1} clusters each", names.len()));
     let centres = Points::from_rows(&found.means)?;
     let more = json!({ "lambda_local": local, "lambda_global": global, "local_clusters": locals, "steps": found.steps });
-    Ok(Answer::new("hdp", data, &args.data, &args.output, args.run.seed, found.fit).centres(&centres).more(more))
+    Ok(Answer::new("hdp", data, &args.data, &args.output, seed, found.fit).centres(&centres).more(more))
 }
 
 fn k_means<'a>(args: &'a KMeansArgs, progress: &Progress) -> anyhow::Result<Answer<'a>> {
     let data = args.data.load(progress)?;
-    let (seed, runs, stop) = (args.run.seed, args.run.runs, args.run.stop()?);
+    let (seed, runs, stop) = (args.run.seed, args.restarts.runs, args.run.stop()?);
     let found = KMeans { seed, runs, stop, ..KMeans::new(args.clusters) }.run(&data.points, progress)?;
     Ok(Answer::new("k-means", data, &args.data, &args.output, seed, found.fit).centres(&found.centres))
 }
 
 fn gibbs<'a>(args: &'a GibbsArgs, progress: &Progress) -> anyhow::Result<Answer<'a>> {
     let data = args.data.load(progress)?;
-    let unit = gibbs::Prior::Gamma { shape: 1.0, rate: 1.0 };
-    let prior = |given: Option<f64>| given.map_or(unit, gibbs::Prior::Fixed);
+    let prior =
+        |given: Option<f64>, (shape, rate): (f64, f64)| given.map_or(gibbs::Prior::Gamma { shape, rate }, gibbs::Prior::Fixed);
     let method = gibbs::Gibbs {
-        alpha: prior(args.alpha),
-        sigma: prior(args.sigma),
+        alpha: prior(args.alpha, args.alpha_prior),
+        sigma: prior(args.sigma, args.sigma_prior),
         rho: args.rho,
         burn_in: args.burn_in,
         samples: args.samples,

@@ -1,7 +1,8 @@
 //! What a method of `points` found, written as labels, centres, JSON and a summary.
 
 use super::input::{Data, DataArgs};
-use crate::cli::common::Progress;
+use crate::cli::common::{Progress, command_line};
+use crate::cli::output::peak_memory;
 use anyhow::Context;
 use clap::Args;
 use lambdacut::fit::Fit;
@@ -9,7 +10,7 @@ use lambdacut::io::{self, Coordinates, write_atomically};
 use lambdacut::metrics::Agreement;
 use lambdacut::partition::renumber_by_size;
 use lambdacut::points::Points;
-use lambdacut::report::document::{Document, FitSection, Provenance};
+use lambdacut::report::document::{Document, FitSection, MemorySection, Provenance};
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -69,7 +70,8 @@ impl<'a> Answer<'a> {
         let target = self.to.output.clone().or_else(|| (!quiet).then(|| PathBuf::from("-")));
         if let Some(path) = target {
             write_atomically(&path, |out| {
-                writeln!(out, "# lambdacut {}: {}, {} clusters", env!("CARGO_PKG_VERSION"), self.method, self.fit.clusters)?;
+                writeln!(out, "# lambdacut {}: {}", env!("CARGO_PKG_VERSION"), command_line())?;
+                writeln!(out, "# {}: {} clusters, value {}", self.method, self.fit.clusters, self.fit.value)?;
                 self.data.names.iter().zip(&labels).try_for_each(|(name, label)| writeln!(out, "{name}\t{label}"))
             })
             .with_context(|| format!("cannot write {}", path.display()))?;
@@ -147,23 +149,25 @@ impl<'a> Answer<'a> {
             "rows": data.points.len(), "dimensions": data.points.dimension(), "weighted": data.points.is_weighted(),
             "dropped": data.dropped, "filled": data.filled, "standardised": self.from.standardise, "coordinates": data.coordinates,
         });
-        let mut clustering = json!({ "value": fit.value, "clusters": fit.clusters, "sizes": sizes(labels) });
+        let mut clustering = json!({ "value": fit.value, "clusters": fit.clusters });
         if let (Some(to), Some(from)) = (clustering.as_object_mut(), self.more.as_object()) {
             to.extend(from.clone());
         }
         let input_sha256 = if self.from.data.as_os_str() == "-" { String::new() } else { io::sha256(&self.from.data)? };
         Ok(Document {
             fit: Some(section),
+            metrics: Some(json!({ "sizes": sizes(labels) })),
             truth: agreement.map(serde_json::to_value).transpose()?,
             seconds: [("load", data.load_seconds), ("cluster", total - data.load_seconds), ("total", total)]
                 .map(|(name, value)| (name.to_owned(), value))
                 .into(),
+            memory: peak_memory().map(|peak_rss_bytes| MemorySection { peak_rss_bytes }),
             provenance: Some(Provenance {
                 version: env!("CARGO_PKG_VERSION").into(),
                 input_sha256,
                 seed: self.seed,
                 threads: rayon::current_num_threads(),
-                command: std::env::args().collect::<Vec<_>>().join(" "),
+                command: command_line(),
             }),
             more: [("points".to_owned(), points), ("clustering".to_owned(), clustering)].into(),
             ..Document::default()
