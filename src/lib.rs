@@ -52,3 +52,12 @@ pub mod prelude {
     pub use crate::observe::{CancelToken, Observer, Silent};
     pub use crate::params::{ObjectiveKind, Resolution};
 }
+
+/// The Rust of README.md and GUIDE.md, compiled and run with the documentation's examples.
+#[cfg(doctest)]
+mod documents {
+    #[doc = include_str!("../README.md")]
+    mod readme {}
+    #[doc = include_str!("../GUIDE.md")]
+    mod guide {}
+}

@@ -13,6 +13,9 @@ mod baseline;
 #[path = "it/build.rs"]
 mod build;
 
+#[path = "it/cli_bench.rs"]
+mod cli_bench;
+
 #[path = "it/cli_cluster.rs"]
 mod cli_cluster;
 
@@ -58,6 +61,9 @@ mod layers;
 #[path = "it/linalg.rs"]
 mod linalg;
 
+#[path = "it/manual.rs"]
+mod manual;
+
 #[path = "it/metrics.rs"]
 mod metrics;
 
@@ -72,6 +78,9 @@ mod points;
 
 #[path = "it/points_table.rs"]
 mod points_table;
+
+#[path = "it/readme.rs"]
+mod readme;
 
 #[path = "it/search.rs"]
 mod search;
