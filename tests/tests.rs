@@ -70,6 +70,9 @@ mod metrics;
 #[path = "it/objective.rs"]
 mod objective;
 
+#[path = "it/observe.rs"]
+mod observe;
+
 #[path = "it/paper.rs"]
 mod paper;
 
@@ -84,6 +87,9 @@ mod readme;
 
 #[path = "it/search.rs"]
 mod search;
+
+#[path = "it/serde.rs"]
+mod serde;
 
 #[path = "it/spectral.rs"]
 mod spectral;

@@ -51,6 +51,7 @@ impl Candidate {
 /// Why a corner was chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Reason {
     /// Its interval is the widest, and wide.
     Interval,

@@ -56,7 +56,8 @@ pub enum Rounding {
 }
 
 /// How spectral clustering is done.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct SpectralOptions {
     /// How the eigenvectors are computed.
     pub spectrum: SpectrumOptions,
@@ -73,7 +74,7 @@ impl Default for SpectralOptions {
 }
 
 /// A clustering with the spectrum it came from.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SpectralFit {
     /// Labels and `F` at [`SpectralFit::beta`].
     pub fit: Fit,

@@ -17,6 +17,7 @@ use super::{GenerateError, Planted, check};
 use crate::graph::Members;
 use crate::ids::{Cluster, Vertex, checked_count};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 /// How often community sizes are drawn before giving up.
 const DRAWS: u32 = 100;
@@ -28,7 +29,8 @@ const DRAWS: u32 = 100;
 /// let made = Lfr { vertices: 1000, mixing: 0.2, ..Lfr::default() }.generate().unwrap();
 /// assert!((made.mixing() - 0.2).abs() < 0.02);
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Lfr {
     /// The number of vertices.
     pub vertices: usize,

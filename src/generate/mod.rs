@@ -31,6 +31,7 @@ use crate::graph::{Graph, GraphError, Unit};
 use crate::ids::{Cluster, TooManyVertices, Vertex};
 use crate::params::ParamError;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// Why nothing was generated.
@@ -87,7 +88,7 @@ pub enum GenerateError {
 }
 
 /// A graph with the clusters it was made from.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Planted {
     /// The number of vertices.
     pub vertices: usize,

@@ -14,12 +14,14 @@ use super::random::{Purpose, Stream};
 use super::{GenerateError, Planted, check};
 use crate::ids::{Vertex, checked_count};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 /// Expected edges of one piece of work.
 const PIECE: f64 = 65_536.0;
 
 /// How likely edges are.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum Affinity {
     /// One probability inside blocks, one between them.
     Planted {
@@ -40,7 +42,8 @@ pub enum Affinity {
 /// assert_eq!((made.vertices, made.truth[199]), (200, 3));
 /// assert!(made.mixing() < 0.2);
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Sbm {
     /// The size of every block.
     pub sizes: Vec<usize>,

@@ -12,6 +12,7 @@ use crate::ids::Vertex;
 use crate::observe::{Event, Observer};
 use crate::partition::Masses;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 use std::time::Instant;
 
@@ -45,7 +46,7 @@ pub fn spectrum<W: Weight>(
 }
 
 /// What a spectrum would cost.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct SpectrumCost {
     /// The estimated number of eigenvalues below the threshold.
     pub vectors: Estimate,

@@ -40,7 +40,8 @@ pub enum SpectrumError {
 }
 
 /// Which part of the spectrum.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum Extent {
     /// All eigenvalues below β.
     Below(f64),
@@ -49,7 +50,8 @@ pub enum Extent {
 }
 
 /// How a spectrum is computed. The defaults suit a graph of any size on one machine.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct SpectrumOptions {
     /// At most this many eigenpairs; the smallest are kept when there are more.
     pub max_vectors: usize,
@@ -100,7 +102,7 @@ pub struct SpectrumCheck {
 }
 
 /// The eigenpairs of one component, or of one group of vertices closed under adjacency.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Part {
     /// The vertices of the rows.
     pub vertices: Vec<Vertex>,
@@ -115,7 +117,7 @@ pub struct Part {
 }
 
 /// The low end of a spectrum.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Spectrum {
     /// Everything below this was asked for.
     pub below: f64,

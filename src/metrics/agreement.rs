@@ -21,7 +21,7 @@ use crate::numeric::sum_by;
 use serde::{Deserialize, Serialize};
 
 /// What the mutual information is divided by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Mean {
     /// `(H(a) + H(b)) / 2`.

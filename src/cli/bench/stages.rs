@@ -138,7 +138,7 @@ impl Bench<'_> {
     }
 
     fn load(&self, prepared: &Prepared) -> anyhow::Result<Option<Outcome>> {
-        let options = LoadOptions { hash: false, ..self.reading.clone() };
+        let options = LoadOptions { hash: false, ..self.reading };
         self.repeated(|observer| {
             let began = Instant::now();
             black_box(io::load(&prepared.file, &options, observer)?);
