@@ -63,7 +63,7 @@ fn the_ladder_is_measured_by_stage_and_threads() {
 fn given_graphs_are_measured_and_large_spectra_skipped() {
     let dir = tempfile::tempdir().unwrap();
     let json = dir.path().join("bench.json");
-    let stages = ["--stages", "load,spectrum", "--spectrum-limit", "-1", "--json"];
+    let stages = ["--stages", "load,spectrum", "--spectrum-limit", "0", "--json"];
     let done = bench(&stages).arg(&json).arg(karate()).assert().success();
     let table = String::from_utf8_lossy(&done.get_output().stdout).into_owned();
     assert!(table.contains("karate.edges: 34 vertices, 78 edges") && table.contains("skipped, too large"), "{table}");

@@ -11,7 +11,7 @@ use lambdacut::cluster::layers::{Coupling, LayeredGraph, TwoPrices};
 use lambdacut::cluster::search::{Search, Target};
 use lambdacut::cluster::spectral::{SpectralOptions, spectral};
 use lambdacut::fit::StopReason;
-use lambdacut::generate::{Blobs, Lfr, Rmat};
+use lambdacut::generate::{Blobs, GenerateError, Lfr, Rmat, Sbm};
 use lambdacut::graph::{AnyGraph, Graph, Unit};
 use lambdacut::ids::NONE;
 use lambdacut::io::Names;
@@ -111,7 +111,13 @@ fn layered_graphs_stop() {
 }
 
 #[test]
-fn a_cancelled_list_of_arcs_is_an_error() {
+fn half_a_graph_is_an_error() {
+    let lfr = Lfr::default();
+    assert_eq!(lfr.generate_observed(&cancelled()), Err(GenerateError::Cancelled));
+    assert_eq!(lfr.generate_observed(&After(AtomicUsize::new(2))), Err(GenerateError::Cancelled));
+    assert_eq!(lfr.generate_observed(&CancelToken::default()), lfr.generate());
+    assert_eq!(Sbm::default().generate_observed(&cancelled()), Err(GenerateError::Cancelled));
+    assert_eq!(Sbm::default().generate_observed(&CancelToken::default()), Sbm::default().generate());
     let rmat = Rmat { scale: 10, arcs: 1_000_000, ..Rmat::default() }.checked().unwrap();
     assert!(rmat.write_to(&mut Vec::new(), &cancelled()).is_err());
 }

@@ -50,7 +50,7 @@ pub struct BenchArgs {
     /// How hard solve and path search.
     #[arg(long, value_name = "HOW", default_value = "fast")]
     effort: EffortArg,
-    /// Skip a spectrum that is estimated to take longer than this.
+    /// Skip a spectrum that is estimated to take this long or longer.
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0)]
     spectrum_limit: f64,
     /// Seed of the generated graphs.

@@ -168,7 +168,7 @@ impl Bench<'_> {
         let (options, beta) = (SpectrumOptions::default(), self.beta.get());
         let cost = spectrum_cost(graph, &Masses::Degree, beta, &options);
         let too_many = cost.vectors.count > options.max_vectors as f64;
-        if too_many || cost.seconds > self.spectrum_limit {
+        if too_many || cost.seconds >= self.spectrum_limit {
             let reason = format!("too large: about {:.0} eigenvalues below {beta}, {:.0} s", cost.vectors.count, cost.seconds);
             return Ok(Some(Outcome::Skipped(reason)));
         }
