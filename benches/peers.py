@@ -86,11 +86,13 @@ def main():
     p.add_argument("peers", type=Path)
     p.add_argument("--data", type=Path, default=os.environ.get("LAMBDACUT_DATA", "../shared/data"))
     p.add_argument("--program", default="target/release/lambdacut")
-    p.add_argument("--python", default=os.environ.get("LAMBDACUT_PEERS_PYTHON", sys.executable))
+    p.add_argument("--python", default=os.environ.get("LAMBDACUT_PEERS_PYTHON"), help="an interpreter that has what compare.py needs (default: PEERS/.venv)")
     p.add_argument("--only", help="these graphs alone")
     p.add_argument("--rerun", action="store_true")
     p.add_argument("--write", type=Path)
     options = p.parse_args()
+    own = Path(options.peers, ".venv/bin/python")
+    options.python = options.python or (own if own.exists() else sys.executable)
     only = options.only.split(",") if options.only else None
     options.wanted = lambda name: only is None or name in only
 

@@ -37,7 +37,8 @@
 //! - The same input, parameters and seed give the same result on any number of threads.
 //! - Parameters and results are [`serde`] types. A parameter that is left out takes its default, so what was stored by an earlier version can be read; what has
 //!   rules (a [`Resolution`](params::Resolution), [`Points`](points::Points)) is checked when it is read.
-//! - Enums that may grow are non-exhaustive, [`Weight`](graph::Weight) is sealed; structs of parameters get new fields, so write them with `..Default::default()`.
+//! - Enums and results that may grow are non-exhaustive, [`Weight`](graph::Weight) is sealed; parameters may get new fields, so write them with
+//!   `..Default::default()`.
 
 pub mod baseline;
 pub mod cluster;

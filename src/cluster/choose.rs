@@ -26,6 +26,7 @@ const MODULARITY_SHARE: f64 = 0.5;
 
 /// A corner of the hull with what the choice looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Candidate {
     /// The index of the partition in the walk.
     pub point: usize,
@@ -63,6 +64,7 @@ pub enum Reason {
 
 /// The corners with the recommended one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Choice {
     /// All corners by ascending k.
     pub candidates: Vec<Candidate>,

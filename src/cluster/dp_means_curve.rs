@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// DP-means at one λ.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct CurvePoint {
     /// λ.
     pub lambda: f64,
@@ -18,6 +19,7 @@ pub struct CurvePoint {
 
 /// A stretch of λ on which the number of clusters stays the same.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Plateau {
     /// The number of clusters.
     pub clusters: usize,

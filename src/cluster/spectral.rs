@@ -75,6 +75,7 @@ impl Default for SpectralOptions {
 
 /// A clustering with the spectrum it came from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct SpectralFit {
     /// Labels and `F` at [`SpectralFit::beta`].
     pub fit: Fit,

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// The connected components that have an edge.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Components {
     /// The component of each vertex, numbered by smallest vertex; [`NONE`] for an isolated one.
     pub labels: Vec<u32>,

@@ -163,6 +163,7 @@ pub struct Policy {
 
 /// What was found in the input, and done to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Counts {
     /// Rows that were read.
     pub rows: u64,

@@ -23,6 +23,7 @@ use std::f64::consts::PI;
 
 /// An estimated number of eigenvalues.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Estimate {
     /// The estimate.
     pub count: f64,

@@ -47,6 +47,7 @@ pub fn spectrum<W: Weight>(
 
 /// What a spectrum would cost.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct SpectrumCost {
     /// The estimated number of eigenvalues below the threshold.
     pub vectors: Estimate,

@@ -86,6 +86,7 @@ pub enum CheckMethod {
 
 /// Whether eigenvalues are missing.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct SpectrumCheck {
     /// How it was checked.
     pub method: CheckMethod,
@@ -118,6 +119,7 @@ pub struct Part {
 
 /// The low end of a spectrum.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Spectrum {
     /// Everything below this was asked for.
     pub below: f64,
@@ -142,6 +144,7 @@ pub struct Columns {
 
 /// A gap between two neighbouring eigenvalues.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Gap {
     /// Eigenvalues up to the gap: the number of vectors, and clusters, that a threshold inside it asks for.
     pub after: usize,
@@ -162,6 +165,7 @@ impl Gap {
 
 /// A lower bound of F over all partitions: see [`Spectrum::certificate`].
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Certificate {
     /// β.
     pub beta: f64,

@@ -45,6 +45,7 @@ impl Mean {
 
 /// Everything a [`Contingency`] table says, under the names of the `truth` section of `--json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Agreement {
     /// Elements compared.
     pub elements: u64,

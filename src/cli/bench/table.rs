@@ -103,7 +103,10 @@ fn mark(line: &Line) -> String {
 fn legend(record: &Record) -> Vec<String> {
     let runs = record.settings.repeat;
     let peak = match record.memory {
-        Memory::Stage => "peak: the most memory the process held during the stage; more: beyond what it held before",
+        Memory::Stage => {
+            "peak: the most memory the process held during the stage; more: beyond what it held before, which includes freed \
+                          memory that it has not given back"
+        }
         Memory::Process => {
             "peak: the most memory the process has held so far (this system cannot set the mark back for each stage)"
         }
@@ -143,6 +146,7 @@ fn seconds(s: f64) -> String {
 
 fn bytes(n: u64) -> String {
     match n as f64 {
+        b if b < 1e3 => format!("{b:.0} B"),
         b if b < 1e6 => format!("{:.1} kB", b / 1e3),
         b if b < 1e9 => format!("{:.1} MB", b / 1e6),
         b => format!("{:.2} GB", b / 1e9),
