@@ -14,18 +14,18 @@ use super::moves::{Active, Kind, Rules, local_moves};
 use super::state::{Level, State};
 use crate::graph::Weight;
 use crate::ids::{Cluster, NONE};
+use crate::numeric::sum_by;
 use crate::observe::Observer;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
-
-/// Contraction goes on while it leaves at most this share of the vertices.
-const SHRINK: f64 = 0.98;
 
 /// How thorough a step is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tuning {
     /// Rounds of moves in each part of a step.
     pub rounds: usize,
+    /// Contraction goes on while it leaves at most this share of the vertices.
+    pub shrink: f64,
     /// Whether pieces of the last step's clusters are moved.
     pub pieces: bool,
 }
@@ -52,51 +52,50 @@ impl<W: Weight> Annealer<'_, W> {
             if self.observer.cancelled() {
                 break;
             }
-            self.step(&mut state, beta);
+            let (labels, k) = state.numbered();
+            state = self.step(&labels, k, beta);
         }
         state
     }
 
-    /// One step at β from the state of the last.
-    pub fn step(&self, state: &mut State, beta: f64) {
-        let before = state.labels.clone();
-        let changed = self.merge(state, beta, Kind::Any);
-        self.settle(state, &changed, beta);
+    /// One step at β from the `k` clusters of the last.
+    pub fn step(&self, labels: &[Cluster], k: usize, beta: f64) -> State {
+        let (mut state, changed) = self.merge(labels, k, beta);
+        self.settle(&mut state, &changed, beta);
         if self.tuning.pieces {
-            self.pieces(state, &before, beta);
+            self.pieces(&mut state, labels, beta);
         }
+        state
     }
 
     /// Moves single vertices until nothing changes or the rounds are used up; the number of moves.
     pub fn moves(&self, state: &mut State, active: Active, beta: f64) -> usize {
-        local_moves(&self.level, state, active, &self.rules(beta, Kind::Any), self.observer).moves
+        local_moves(&self.level, state, active, &self.rules(beta), self.observer).moves
     }
 
-    fn rules(&self, beta: f64, kind: Kind) -> Rules {
-        Rules { beta, rounds: self.tuning.rounds, kind }
+    fn rules(&self, beta: f64) -> Rules {
+        Rules { beta, rounds: self.tuning.rounds, kind: Kind::Any }
     }
 
-    /// Lets clusters move as wholes, contracting until that no longer shrinks; which clusters of the new state are made
-    /// of several old ones.
-    pub fn merge(&self, state: &mut State, beta: f64, kind: Kind) -> Vec<bool> {
-        let (labels, k) = state.numbered();
-        let mut coarse = self.level.contract(&labels, k);
+    /// Lets the `k` clusters of `labels` move as wholes, contracting until that no longer shrinks; the new state, and which
+    /// of its clusters are made of several old ones.
+    pub fn merge(&self, labels: &[Cluster], k: usize, beta: f64) -> (State, Vec<bool>) {
+        let mut coarse = self.level.contract(labels, k);
         let mut map: Vec<Cluster> = (0..k as Cluster).collect();
         loop {
             let level = coarse.level();
             let n = level.vertices();
             let mut merged = State::singletons(&level);
-            local_moves(&level, &mut merged, Active::all(n), &self.rules(beta, kind), self.observer);
-            if merged.clusters() as f64 > SHRINK * n as f64 {
+            local_moves(&level, &mut merged, Active::all(n), &self.rules(beta), self.observer);
+            if merged.clusters() as f64 > self.tuning.shrink * n as f64 {
                 let map: Vec<Cluster> = map.iter().map(|&v| merged.labels[v as usize]).collect();
-                let mut parts = vec![0u32; n];
+                let mut parts = vec![0u32; merged.sizes.len()];
                 for &c in &map {
                     parts[c as usize] += 1;
                 }
-                let fine: Vec<Cluster> = labels.iter().map(|&c| if c == NONE { NONE } else { map[c as usize] }).collect();
-                merged.labels = (0..n as Cluster).collect();
-                *state = State::project(&fine, &merged);
-                return parts.into_iter().map(|p| p > 1).collect();
+                let fine = labels.par_iter().map(|&c| if c == NONE { NONE } else { map[c as usize] }).collect();
+                let changed = parts.into_iter().map(|p| p > 1).collect();
+                return (State::with_accounts(fine, merged.accounts), changed);
             }
             let (own, k) = merged.numbered();
             for v in &mut map {
@@ -125,11 +124,11 @@ impl<W: Weight> Annealer<'_, W> {
         }
         let clusters = crate::partition::renumber(&mut own);
         let mut moved = State::new(&level, own.clone(), clusters);
-        let outcome = local_moves(&level, &mut moved, Active::all(k), &self.rules(beta, Kind::Any), self.observer);
+        let outcome = local_moves(&level, &mut moved, Active::all(k), &self.rules(beta), self.observer);
         if outcome.moves == 0 {
             return;
         }
-        let mut changed = vec![false; moved.labels.len()];
+        let mut changed = vec![false; moved.sizes.len()];
         for (v, &was) in own.iter().enumerate().filter(|&(v, &was)| moved.labels[v] != was) {
             changed[moved.labels[v] as usize] = true;
             changed[was as usize] = true;
@@ -164,6 +163,6 @@ pub fn schedule(start: f64, beta: f64, steps: usize) -> Vec<f64> {
 
 /// Where annealing starts: 0.9 of the average cut ratio of single vertices (for normalized cut: 0.9).
 pub fn start<W: Weight>(level: &Level<'_, W>) -> f64 {
-    let masses: f64 = (0..level.vertices()).into_par_iter().map(|i| level.masses.get(level.graph, i)).sum();
+    let masses = sum_by(level.vertices(), |i| level.masses.get(level.graph, i));
     0.9 * level.graph.volume() / masses
 }

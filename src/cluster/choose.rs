@@ -13,9 +13,6 @@
 //! the intervals cannot.
 
 use super::path::Walk;
-use crate::graph::{Graph, Weight};
-use crate::ids::Cluster;
-use crate::partition::{Masses, Sums};
 use serde::{Deserialize, Serialize};
 
 /// An interval stands out when it covers this share of the range of the path.
@@ -76,13 +73,12 @@ pub struct Choice {
     pub reason: Reason,
 }
 
-/// Weighs the corners of a walk. O(arcs) a corner.
-pub fn choose<W: Weight>(graph: &Graph<W>, walk: &Walk) -> Choice {
+/// Weighs the corners of a walk.
+pub fn choose(walk: &Walk) -> Choice {
     let corners = walk.corners();
     let candidate = |corner: &super::hull::Corner| {
         let point = walk.points()[corner.point];
-        let modularity = modularity(graph, &walk.labels(corner.point), point.clusters);
-        let (clusters, cut) = (point.clusters, point.cut);
+        let (clusters, cut, modularity) = (point.clusters, point.cut, point.modularity);
         let (beta_low, beta_high) = (corner.beta_low, corner.beta_high.min(walk.start()).max(corner.beta_low));
         Candidate { point: corner.point, clusters, cut, beta_low, beta_high, modularity }
     };
@@ -100,10 +96,4 @@ pub fn choose<W: Weight>(graph: &Graph<W>, walk: &Walk) -> Choice {
     let mut ranked = pool;
     ranked.sort_by(|&a, &b| key(&candidates[b]).total_cmp(&key(&candidates[a])).then(a.cmp(&b)));
     Choice { chosen: ranked.first().copied().unwrap_or(0), runner_up: ranked.get(1).copied(), reason, candidates }
-}
-
-fn modularity<W: Weight>(graph: &Graph<W>, labels: &[Cluster], k: usize) -> f64 {
-    let sums = Sums::of(graph, &Masses::Degree, labels, k);
-    let volume = graph.volume();
-    crate::numeric::compensated((0..k).map(|c| sums.inside[c] / volume - (sums.degree[c] / volume).powi(2)))
 }

@@ -35,18 +35,22 @@ pub(super) struct Plan {
 impl Effort {
     pub(super) fn plan(self) -> Plan {
         match self {
-            Self::Fast => {
-                Plan { tuning: Tuning { rounds: 5, pieces: false }, steps: 5, stride: 0.1, repairs: (1, 0), path_repairs: (0, 0) }
-            }
+            Self::Fast => Plan {
+                tuning: Tuning { rounds: 5, shrink: 0.9, pieces: false },
+                steps: 5,
+                stride: 0.1,
+                repairs: (1, 0),
+                path_repairs: (0, 0),
+            },
             Self::Normal => Plan {
-                tuning: Tuning { rounds: 20, pieces: true },
+                tuning: Tuning { rounds: 20, shrink: 0.98, pieces: true },
                 steps: 5,
                 stride: 0.05,
                 repairs: (2, 6),
                 path_repairs: (1, 0),
             },
             Self::Best => Plan {
-                tuning: Tuning { rounds: 100, pieces: true },
+                tuning: Tuning { rounds: 100, shrink: 0.98, pieces: true },
                 steps: 17,
                 stride: 0.025,
                 repairs: (4, 24),

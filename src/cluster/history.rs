@@ -33,30 +33,44 @@ impl History {
         self.steps.is_empty()
     }
 
-    /// Appends a partition; labels in `0..k` or [`NONE`]. O(vertices).
+    /// Appends a partition; labels in `0..k` or [`NONE`]. How many vertices did not go with their cluster. O(vertices).
     ///
     /// ```
     /// use lambdacut::cluster::history::History;
     /// let mut h = History::default();
-    /// h.push(&[0, 1, 2, 2]);
-    /// h.push(&[0, 0, 1, 0]);
+    /// h.push(vec![0, 1, 2, 2]);
+    /// assert_eq!(h.push(vec![0, 0, 1, 0]), 1);
     /// assert_eq!((h.get(0), h.get(1)), (vec![0, 1, 2, 2], vec![0, 0, 1, 0]));
     /// ```
-    pub fn push(&mut self, labels: &[Cluster]) {
+    pub fn push(&mut self, labels: Vec<Cluster>) -> usize {
+        self.recall();
         if self.steps.is_empty() {
             self.vertices = labels.len();
             self.last = (0..labels.len() as Cluster).collect();
-        } else if self.last.is_empty() {
-            self.last = self.get(self.len() - 1);
         }
-        let map = majority(&self.last, labels);
+        let map = majority(&self.last, &labels);
         let follows = |(i, &c): (usize, &Cluster)| {
             let old = self.last[i];
             (c != if old == NONE { NONE } else { map[old as usize] }).then_some((i as Vertex, c))
         };
-        let exceptions = labels.iter().enumerate().filter_map(follows).collect();
+        let exceptions: Vec<(Vertex, Cluster)> = labels.iter().enumerate().filter_map(follows).collect();
+        let count = exceptions.len();
         self.steps.push(Step { map, exceptions });
-        self.last = labels.to_vec();
+        self.last = labels;
+        count
+    }
+
+    /// The newest partition (empty if there is none).
+    pub fn last(&mut self) -> &[Cluster] {
+        self.recall();
+        &self.last
+    }
+
+    /// Rebuilds the newest partition after the history was read from a file.
+    fn recall(&mut self) {
+        if self.last.is_empty() && !self.steps.is_empty() {
+            self.last = self.get(self.len() - 1);
+        }
     }
 
     /// The partition at `index`. O(vertices · index).
@@ -79,17 +93,20 @@ impl History {
     }
 }
 
-/// For each old cluster the new one that holds most of its members (ties: the smaller); [`NONE`] for an unused number.
+/// For each old cluster the new one that holds more than half of its members, if one does (Boyer and Moore's vote), else any
+/// of those that hold some; [`NONE`] for an unused number. O(vertices).
 fn majority(old: &[Cluster], new: &[Cluster]) -> Vec<Cluster> {
     let top = old.iter().filter(|&&c| c != NONE).max().map_or(0, |&c| c as usize + 1);
-    let mut pairs: Vec<(Cluster, Cluster)> = old.iter().copied().zip(new.iter().copied()).filter(|&(o, _)| o != NONE).collect();
-    rayon::slice::ParallelSliceMut::par_sort_unstable(pairs.as_mut_slice());
     let mut map = vec![NONE; top];
-    let mut most = vec![0usize; top];
-    for run in pairs.chunk_by(|a, b| a == b) {
-        let (from, to) = run[0];
-        if run.len() > most[from as usize] {
-            (map[from as usize], most[from as usize]) = (to, run.len());
+    let mut lead = vec![0u32; top];
+    for (&from, &to) in old.iter().zip(new).filter(|&(&from, _)| from != NONE) {
+        let (favourite, lead) = (&mut map[from as usize], &mut lead[from as usize]);
+        if *lead == 0 {
+            (*favourite, *lead) = (to, 1);
+        } else if *favourite == to {
+            *lead += 1;
+        } else {
+            *lead -= 1;
         }
     }
     map

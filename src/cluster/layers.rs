@@ -163,7 +163,7 @@ impl TwoPrices {
         }
         let masses = Masses::of(self.kind);
         let (labels, k) =
-            Follower::new(&layered.graph, &masses, effort, observer).solve(self.beta.get(), &mut Vec::new()).numbered();
+            Follower::new(&layered.graph, &masses, effort, observer).solve(self.beta.get(), &mut Vec::new()).state.numbered();
         let mut search = Search::new(layered, *self, &masses, labels, k);
         let mut passes = Passes::new(stop);
         let stop = loop {

@@ -1,12 +1,13 @@
 //! Exact moves: local search on `F = Σ_c (cut_c / M_c − β)` one vertex at a time.
 //!
 //! **Order and threads.** Active vertices are visited in rounds, ascending, in blocks of `BLOCK`. For a block the best
-//! moves are found in parallel against the state at its start; then they are applied in vertex order, each only if its
-//! exact change against the *current* state is negative. The result depends on the block size, never on the threads. A
-//! move makes the neighbours of the vertex active for the next round; a refused proposal stays active.
+//! moves are found in parallel against the state at its start; then they are applied in vertex order. A proposal whose
+//! neighbours have not moved since keeps its links, so its exact change against the *current* state costs O(1); otherwise, or
+//! if it no longer lowers F, the best move is sought again. The result depends on the block size, never on the threads. A
+//! move makes the neighbours of the vertex active for the next round.
 //!
 //! Invariant: the sums in [`State`] equal those computed from scratch, and F falls with every move. Cost O(Σ deg) over
-//! visited vertices; memory 5 bytes a vertex, and 8 bytes a cluster and thread for the accumulators.
+//! visited vertices; memory at most 5 bytes a vertex, and 8 bytes a cluster and thread for the accumulators.
 
 use super::state::{Level, State};
 use crate::graph::{Graph, Weight};
@@ -14,7 +15,7 @@ use crate::ids::{Cluster, NONE, Vertex};
 use crate::observe::Observer;
 use crate::partition::{Masses, renumber};
 use rayon::prelude::*;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard};
 
 /// Vertices whose moves are proposed together.
 const BLOCK: usize = 1 << 11;
@@ -58,44 +59,65 @@ pub struct Outcome {
     pub settled: bool,
 }
 
+/// The mark of a vertex on the list.
+const WAITING: u8 = 1;
+
+/// The mark of a vertex with a neighbour that moved since the moves of its block were proposed.
+const STALE: u8 = 2;
+
 /// The vertices still to visit.
 #[derive(Debug, Clone)]
 pub struct Active {
-    flags: Vec<bool>,
+    marks: Vec<u8>,
     list: Vec<Vertex>,
 }
 
 impl Active {
     /// Every vertex.
     pub fn all(n: usize) -> Self {
-        Self { flags: vec![true; n], list: (0..n as Vertex).collect() }
+        Self { marks: vec![WAITING; n], list: (0..n as Vertex).collect() }
     }
 
     /// The vertices for which `wanted` holds.
     pub fn those(n: usize, wanted: impl Fn(usize) -> bool + Sync + Send) -> Self {
-        let flags: Vec<bool> = (0..n).into_par_iter().map(wanted).collect();
-        let list = (0..n as Vertex).filter(|&i| flags[i as usize]).collect();
-        Self { flags, list }
+        let marks: Vec<u8> = (0..n).into_par_iter().map(|i| u8::from(wanted(i))).collect();
+        let list = (0..n as Vertex).filter(|&i| marks[i as usize] == WAITING).collect();
+        Self { marks, list }
     }
 
-    /// Adds a vertex.
-    fn add(&mut self, i: Vertex) {
-        if !std::mem::replace(&mut self.flags[i as usize], true) {
+    /// A neighbour of `i` has moved; if it went to another cluster than that of `i`, `i` has to be visited again.
+    #[inline]
+    fn neighbour_moved(&mut self, i: Vertex, away: bool) {
+        let mark = &mut self.marks[i as usize];
+        if away && *mark & WAITING == 0 {
             self.list.push(i);
+            *mark |= WAITING;
         }
+        *mark |= STALE;
+    }
+
+    /// The moves of `block` are about to be proposed.
+    fn freshen(&mut self, block: &[Vertex]) {
+        for &i in block {
+            self.marks[i as usize] &= !STALE;
+        }
+    }
+
+    fn stale(&self, i: Vertex) -> bool {
+        self.marks[i as usize] & STALE != 0
     }
 
     /// Takes everything added so far, ascending.
     fn take(&mut self) -> Vec<Vertex> {
         let mut list = std::mem::take(&mut self.list);
-        if list.len() > self.flags.len() / 16 {
+        if list.len() > self.marks.len() / 16 {
             list.clear();
-            list.extend((0..self.flags.len() as Vertex).filter(|&i| self.flags[i as usize]));
+            list.extend((0..self.marks.len() as Vertex).filter(|&i| self.marks[i as usize] & WAITING != 0));
         } else {
             list.sort_unstable();
         }
         for &i in &list {
-            self.flags[i as usize] = false;
+            self.marks[i as usize] = 0;
         }
         list
     }
@@ -144,11 +166,14 @@ impl Links {
     }
 }
 
-/// A move that lowered F when it was found; `to` is [`NONE`] for a new cluster.
+/// A move that lowered F when it was found; `to` is [`NONE`] for a new cluster. The links (to the rest of its cluster, to the
+/// other one) hold until a neighbour moves.
 #[derive(Debug, Clone, Copy)]
 struct Proposal {
     vertex: Vertex,
     to: Cluster,
+    own_loop: f64,
+    links: (f64, f64),
 }
 
 /// The best move of `i` against the current state, if any lowers F.
@@ -173,38 +198,23 @@ fn propose<W: Weight>(level: &Level<'_, W>, state: &State, rules: &Rules, i: usi
     if !alone && rules.kind == Kind::Any && vertex.ratio() - rules.beta < best {
         (best, to) = (vertex.ratio() - rules.beta, NONE);
     }
-    let leave = state.leave(vertex, from, links.sum[from as usize], rules.beta);
+    let pair = (links.sum[from as usize], if to == NONE { 0.0 } else { links.sum[to as usize] });
     links.clear();
-    (leave + best < -EPSILON).then_some(Proposal { vertex: i as Vertex, to })
+    let good = state.leave(vertex, from, pair.0, rules.beta) + best < -EPSILON;
+    good.then_some(Proposal { vertex: i as Vertex, to, own_loop: links.own_loop, links: pair })
 }
 
-/// Applies a proposal if it still lowers F; the change, if so.
-fn apply<W: Weight>(level: &Level<'_, W>, state: &mut State, rules: &Rules, proposal: Proposal) -> Option<f64> {
-    let (i, from) = (proposal.vertex as usize, state.labels[proposal.vertex as usize]);
-    let fresh = proposal.to == NONE;
-    let to = if fresh { *state.free.last()? } else { proposal.to };
-    let barred = match rules.kind {
-        Kind::Any => false,
-        Kind::Merge => state.size(from) > 1,
-        Kind::Keep => state.size(from) == 1,
-    };
-    if barred || to == from || (!fresh && state.size(to) == 0) {
+/// Applies a proposal whose links still hold if it still lowers F; the change, if so. O(1).
+fn apply<W: Weight>(level: &Level<'_, W>, state: &mut State, rules: &Rules, proposal: &Proposal) -> Option<f64> {
+    let (i, links) = (proposal.vertex as usize, proposal.links);
+    let from = state.labels[i];
+    if rules.kind == Kind::Keep && state.size(from) == 1 {
         return None;
     }
-    let (mut own_loop, mut links) = (0.0, (0.0, 0.0));
-    for (j, weight) in level.rows.row(i) {
-        if j as usize == i {
-            own_loop = weight;
-        } else if state.labels[j as usize] == from {
-            links.0 += weight;
-        } else if state.labels[j as usize] == to {
-            links.1 += weight;
-        }
-    }
-    let vertex = level.vertex(i, own_loop);
+    let to = if proposal.to == NONE { state.fresh() } else { proposal.to };
+    let vertex = level.vertex(i, proposal.own_loop);
     let change = state.change(vertex, from, to, links, rules.beta);
-    let good = change < -EPSILON && (fresh || links.1 > 0.0);
-    good.then(|| {
+    (change < -EPSILON).then(|| {
         state.shift(i, vertex, to, links);
         change
     })
@@ -212,7 +222,7 @@ fn apply<W: Weight>(level: &Level<'_, W>, state: &mut State, rules: &Rules, prop
 
 /// How many vertices have a move that lowers F. O(arcs).
 pub fn possible_moves<W: Weight>(level: &Level<'_, W>, state: &State, beta: f64) -> usize {
-    let scratch = Scratch::new(state.sizes.len());
+    let scratch = Scratch::new();
     let rules = Rules { beta, rounds: 1, kind: Kind::Any };
     let all: Vec<Vertex> = (0..level.vertices() as Vertex).collect();
     all.chunks(1 << 16).map(|block| scratch.propose(level, state, &rules, block).len()).sum()
@@ -227,24 +237,24 @@ pub fn local_moves<W: Weight>(
     observer: &dyn Observer,
 ) -> Outcome {
     let mut outcome = Outcome::default();
-    let scratch = Scratch::new(state.sizes.len());
+    let scratch = Scratch::new();
     for _ in 0..rules.rounds {
         if active.list.is_empty() || observer.cancelled() {
             break;
         }
         for block in active.take().chunks(BLOCK) {
+            active.freshen(block);
             for proposal in scratch.propose(level, state, rules, block) {
-                let Some(change) = apply(level, state, rules, proposal) else {
-                    active.add(proposal.vertex);
+                let i = proposal.vertex;
+                let made = if active.stale(i) { None } else { apply(level, state, rules, &proposal) };
+                let Some(change) = made.or_else(|| apply(level, state, rules, &scratch.again(level, state, rules, i)?)) else {
                     continue;
                 };
                 outcome.moves += 1;
                 outcome.change += change;
-                let to = state.labels[proposal.vertex as usize];
-                for &j in level.rows.targets(proposal.vertex as usize) {
-                    if state.labels[j as usize] != to {
-                        active.add(j);
-                    }
+                let to = state.labels[i as usize];
+                for &j in level.rows.targets(i as usize) {
+                    active.neighbour_moved(j, state.labels[j as usize] != to);
                 }
             }
         }
@@ -285,13 +295,27 @@ pub fn refine<W: Weight>(
 struct Scratch(Vec<Mutex<Links>>);
 
 impl Scratch {
-    fn new(clusters: usize) -> Self {
-        Self((0..rayon::current_num_threads()).map(|_| Mutex::new(Links::new(clusters))).collect())
+    fn new() -> Self {
+        Self((0..rayon::current_num_threads()).map(|_| Mutex::new(Links::new(0))).collect())
+    }
+
+    /// The best move of one vertex, with nothing else going on.
+    fn again<W: Weight>(&self, level: &Level<'_, W>, state: &State, rules: &Rules, i: Vertex) -> Option<Proposal> {
+        propose(level, state, rules, i as usize, &mut Self::ready(&self.0[0], state))
+    }
+
+    /// An accumulator with room for every cluster.
+    fn ready<'a>(links: &'a Mutex<Links>, state: &State) -> MutexGuard<'a, Links> {
+        let mut links = links.lock().expect("nobody panics while holding an accumulator");
+        if links.sum.len() < state.sizes.len() {
+            links.sum.resize(state.sizes.len(), 0.0);
+        }
+        links
     }
 
     fn propose<W: Weight>(&self, level: &Level<'_, W>, state: &State, rules: &Rules, block: &[Vertex]) -> Vec<Proposal> {
         let of = |(part, links): (&[Vertex], &Mutex<Links>)| -> Vec<Proposal> {
-            let mut links = links.lock().expect("nobody panics while holding an accumulator");
+            let mut links = Self::ready(links, state);
             part.iter().filter_map(|&i| propose(level, state, rules, i as usize, &mut links)).collect()
         };
         if self.0.len() == 1 || block.len() < SHARE {

@@ -33,6 +33,9 @@ const SHORTEST: f64 = 0.125;
 /// Below this share of the scale, the stride is proportional to β.
 const PROPORTIONAL: f64 = 0.2;
 
+/// How often moves and connecting may take turns before an answer.
+const FINISHING: usize = 4;
+
 /// The path ends at this share of the scale at the latest.
 const FLOOR: f64 = 1e-3;
 
@@ -45,6 +48,8 @@ pub struct Point {
     pub clusters: usize,
     /// `Σ_c cut_c / M_c`.
     pub cut: f64,
+    /// `Σ_c (w_c/v − (D_c/v)²)` with `v` the volume of the graph.
+    pub modularity: f64,
 }
 
 /// A path under way: everything needed to go on.
@@ -56,7 +61,6 @@ pub struct Walk {
     points: Vec<Point>,
     history: History,
     trace: Vec<PassRecord>,
-    labels: Vec<Cluster>,
 }
 
 impl Walk {
@@ -91,11 +95,20 @@ impl Walk {
         self.points.first().map_or(f64::INFINITY, |p| p.beta)
     }
 
-    /// Adds a partition found in another way.
-    pub fn add(&mut self, point: Point, labels: &[Cluster]) {
+    /// Adds a partition; how many vertices did not go with their cluster of the last one.
+    fn add(&mut self, point: Point, labels: Vec<Cluster>) -> usize {
         self.points.push(point);
-        self.history.push(labels);
+        self.history.push(labels)
     }
+}
+
+/// A partition to answer with.
+#[derive(Debug, Clone)]
+pub struct Polished {
+    /// The partition, its clusters connected.
+    pub state: State,
+    /// The last attempt to take poor and oversized clusters apart found nothing.
+    pub whole: bool,
 }
 
 /// Follows paths on one graph.
@@ -142,14 +155,12 @@ impl<'a, W: Weight> Follower<'a, W> {
             self.improve(&mut state, &[beta], self.plan.path_repairs);
             return (state, beta);
         }
-        let k = crate::partition::renumber(&mut walk.labels);
-        let before = State::new(&self.annealer.level, walk.labels.clone(), k);
+        let before = walk.points[walk.points.len() - 1].clusters;
         let longest = self.plan.stride * self.scale;
         loop {
             let beta = self.next_beta(walk);
-            let mut state = before.clone();
-            self.annealer.step(&mut state, beta);
-            let steep = (state.clusters() as f64) < STEEP * before.clusters() as f64 && state.clusters() > 16;
+            let mut state = self.annealer.step(walk.history.last(), before, beta);
+            let steep = (state.clusters() as f64) < STEEP * before as f64 && state.clusters() > 16;
             if steep && walk.stride > SHORTEST * longest && !self.annealer.observer.cancelled() {
                 walk.stride /= 2.0;
                 continue;
@@ -167,28 +178,33 @@ impl<'a, W: Weight> Follower<'a, W> {
         walk.beta - walk.stride * shrink
     }
 
-    /// Repairs at the last β of `schedule`, then connects.
-    pub(super) fn improve(&self, state: &mut State, schedule: &[f64], (inside, free): (usize, usize)) {
-        let Some(&beta) = schedule.last() else { return };
+    /// Repairs at the last β of `schedule`, then connects; whether the last repair found nothing to mend.
+    fn improve(&self, state: &mut State, schedule: &[f64], (inside, free): (usize, usize)) -> bool {
+        let Some(&beta) = schedule.last() else { return false };
         let scopes = std::iter::repeat_n(Scope::Inside, inside).chain(std::iter::repeat_n(Scope::Free, free));
         let mut idle = None;
         for scope in scopes {
-            if idle == Some(scope) || self.annealer.observer.cancelled() {
-                continue;
-            }
-            if !repair(&self.annealer, state, schedule, scope) {
-                idle = Some(scope);
+            if idle != Some(scope) && !self.annealer.observer.cancelled() {
+                idle = (!repair(&self.annealer, state, schedule, scope)).then_some(scope);
             }
         }
-        connect(&self.annealer, state, beta);
+        connect(&self.annealer.level, state, beta);
+        idle.is_some()
+    }
+
+    /// Moves what making clusters connected has left to move, and connects again.
+    fn finish(&self, state: &mut State, beta: f64) {
+        for _ in 0..FINISHING {
+            self.annealer.moves(state, Active::all(state.labels.len()), beta);
+            if connect(&self.annealer.level, state, beta).is_none() {
+                return;
+            }
+        }
     }
 
     fn record(&self, walk: &mut Walk, state: &State, beta: f64, started: Instant) {
-        let (labels, k) = state.numbered();
-        let moves =
-            if walk.labels.is_empty() { labels.len() } else { labels.iter().zip(&walk.labels).filter(|(a, b)| a != b).count() };
-        walk.add(Point { beta, clusters: k, cut: state.cut() }, &labels);
-        walk.labels = labels;
+        let moves = self.keep(walk, state, beta);
+        let k = state.clusters();
         walk.beta = beta;
         walk.done = k <= self.least || beta < FLOOR * self.scale;
         let pass = PassRecord { value: state.value(beta), clusters: k, moves, seconds: started.elapsed().as_secs_f64() };
@@ -196,9 +212,16 @@ impl<'a, W: Weight> Follower<'a, W> {
         self.annealer.observer.event(Event::Pass(&pass));
     }
 
+    /// Adds `state`, found at `beta`, to the points of a walk; how many vertices did not go with their cluster.
+    pub fn keep(&self, walk: &mut Walk, state: &State, beta: f64) -> usize {
+        let (labels, clusters) = state.numbered();
+        let modularity = state.modularity(self.annealer.level.graph.volume());
+        walk.add(Point { beta, clusters, cut: state.cut(), modularity }, labels)
+    }
+
     /// The best partition found at one β: annealed down to it, repaired, connected. The points seen on the way are added to
     /// `seen`.
-    pub fn solve(&self, beta: f64, seen: &mut Vec<(usize, f64)>) -> State {
+    pub fn solve(&self, beta: f64, seen: &mut Vec<(usize, f64)>) -> Polished {
         let schedule = self.schedule(beta);
         let mut state = self.annealer.run(&schedule[..1]);
         for &beta in &schedule[1..] {
@@ -206,38 +229,31 @@ impl<'a, W: Weight> Follower<'a, W> {
                 break;
             }
             seen.push((state.clusters(), state.cut()));
-            self.annealer.step(&mut state, beta);
+            let (labels, k) = state.numbered();
+            state = self.annealer.step(&labels, k, beta);
         }
-        self.improve(&mut state, &schedule, self.plan.repairs);
-        state
+        self.polish(state, beta)
     }
 
     /// Searches on from given labels at one β.
-    pub fn solve_from(&self, labels: Vec<Cluster>, k: usize, beta: f64) -> State {
+    pub fn solve_from(&self, labels: Vec<Cluster>, k: usize, beta: f64) -> Polished {
         let level = &self.annealer.level;
         let mut state = State::new(level, labels, k);
         self.annealer.moves(&mut state, Active::all(level.vertices()), beta);
-        self.annealer.step(&mut state, beta);
-        self.improve(&mut state, &self.schedule(beta), self.plan.repairs);
-        state
+        let (labels, k) = state.numbered();
+        self.polish(self.annealer.step(&labels, k, beta), beta)
     }
 
-    /// Repairs a partition of the path at β as thoroughly as an answer deserves.
-    pub fn polish(&self, labels: Vec<Cluster>, k: usize, beta: f64) -> State {
-        let mut state = State::new(&self.annealer.level, labels, k);
-        self.improve(&mut state, &self.schedule(beta), self.plan.repairs);
-        state
+    /// Repairs a partition at β as thoroughly as an answer deserves.
+    pub fn polish(&self, mut state: State, beta: f64) -> Polished {
+        let whole = self.improve(&mut state, &self.schedule(beta), self.plan.repairs);
+        self.finish(&mut state, beta);
+        Polished { state, whole }
     }
 
-    /// One repair of each kind at β.
-    pub fn improve_at(&self, state: &mut State, beta: f64) {
-        self.improve(state, &self.schedule(beta), (1, 1));
-    }
-
-    /// Whether taking poor and oversized clusters apart at β still lowers F.
-    pub fn can_repair(&self, state: &State, beta: f64) -> bool {
-        let mut copy = state.clone();
-        repair(&self.annealer, &mut copy, &self.schedule(beta), Scope::Inside)
+    /// One repair of each kind at β; whether the last one found nothing to mend.
+    pub fn improve_at(&self, state: &mut State, beta: f64) -> bool {
+        self.improve(state, &self.schedule(beta), (1, 1))
     }
 
     /// Where annealing starts.

@@ -16,7 +16,7 @@
 
 use super::anneal::Annealer;
 use super::dissolve::dissolve;
-use super::moves::{EPSILON, Kind};
+use super::moves::EPSILON;
 use super::state::{Level, State};
 use crate::graph::Weight;
 use crate::ids::{Cluster, NONE};
@@ -124,7 +124,8 @@ fn inside<W: Weight>(
     let mut repaired = State::project(map, &found);
     let touched = holding(state, &repaired, marked);
     annealer.settle(&mut repaired, &touched, beta);
-    let merged = annealer.merge(&mut repaired, beta, Kind::Any);
+    let (labels, k) = repaired.numbered();
+    let (mut repaired, merged) = annealer.merge(&labels, k, beta);
     annealer.settle(&mut repaired, &merged, beta);
     repaired
 }
@@ -142,7 +143,8 @@ fn freely<W: Weight>(
     let alone = holding(state, &repaired, marked);
     annealer.settle(&mut repaired, &alone, schedule[0]);
     for &beta in schedule.iter().take_while(|_| !annealer.observer.cancelled()) {
-        annealer.step(&mut repaired, beta);
+        let (labels, k) = repaired.numbered();
+        repaired = annealer.step(&labels, k, beta);
     }
     repaired
 }

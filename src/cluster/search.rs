@@ -13,7 +13,7 @@ use super::choose::{Choice, choose};
 use super::effort::Effort;
 use super::hull::corners;
 use super::moves::possible_moves;
-use super::path::{Follower, Point, Walk};
+use super::path::{Follower, Polished, Walk};
 use super::reduce::{connected, keep_count, reduce};
 use super::state::{Level, State};
 use crate::fit::{Fit, StopReason};
@@ -225,19 +225,24 @@ impl<'a, W: Weight> Job<'a, W> {
             true
         };
         self.follower.follow(walk, &mut on_step);
-        let before = choose(self.graph, walk);
+        let before = choose(walk);
         let corner = before.candidates[before.chosen];
         let beta = f64::midpoint(corner.beta_low, corner.beta_high);
+        let mut polished = None;
         if !self.observer.cancelled() {
-            let state = self.follower.polish(walk.labels(corner.point), corner.clusters, beta);
-            let (labels, k) = state.numbered();
-            walk.add(Point { beta: walk.points()[corner.point].beta, clusters: k, cut: state.cut() }, &labels);
+            let state = State::new(&self.level(), walk.labels(corner.point), corner.clusters);
+            let better = self.follower.polish(state, beta);
+            self.follower.keep(walk, &better.state, walk.points()[corner.point].beta);
+            polished = Some((walk.points().len() - 1, better));
         }
-        let choice = choose(self.graph, walk);
+        let choice = choose(walk);
         let corner = choice.candidates[choice.chosen];
         let beta = f64::midpoint(corner.beta_low, corner.beta_high);
-        let state = State::new(&self.level(), walk.labels(corner.point), corner.clusters);
-        let mut answer = self.answer(&state, beta, walk.trace().to_vec(), false);
+        let best = match polished {
+            Some((point, polished)) if point == corner.point => polished,
+            _ => Polished { state: State::new(&self.level(), walk.labels(corner.point), corner.clusters), whole: false },
+        };
+        let mut answer = self.answer(&best, beta, walk.trace().to_vec(), false);
         answer.interval = Some((corner.beta_low, corner.beta_high));
         answer.choice = Some(choice);
         answer
@@ -247,7 +252,7 @@ impl<'a, W: Weight> Job<'a, W> {
     fn at(&self, beta: f64, start: Option<&[Cluster]>) -> Answer {
         let began = Instant::now();
         let mut seen = Vec::new();
-        let state = match start {
+        let best = match start {
             None => self.follower.solve(beta, &mut seen),
             Some(labels) => {
                 let (labels, k) = self.complete(labels);
@@ -255,10 +260,10 @@ impl<'a, W: Weight> Job<'a, W> {
             }
         };
         let moves = self.graph.vertices();
-        let record =
-            PassRecord { value: state.value(beta), clusters: state.clusters(), moves, seconds: began.elapsed().as_secs_f64() };
-        let mut answer = self.answer(&state, beta, vec![record], false);
-        answer.interval = self.interval(&state, &seen);
+        let (value, clusters) = (best.state.value(beta), best.state.clusters());
+        let record = PassRecord { value, clusters, moves, seconds: began.elapsed().as_secs_f64() };
+        let mut answer = self.answer(&best, beta, vec![record], false);
+        answer.interval = self.interval(&best.state, &seen);
         answer
     }
 
@@ -298,12 +303,13 @@ impl<'a, W: Weight> Job<'a, W> {
             None => (State::singletons(&level), self.follower.start()),
         };
         let mut united = self.settle_at(&mut state, k);
+        let mut whole = false;
         for _ in 0..self.follower.attempts() {
             if self.observer.cancelled() {
                 break;
             }
             let mut other = state.clone();
-            self.follower.improve_at(&mut other, beta);
+            whole = self.follower.improve_at(&mut other, beta);
             if other.clusters() < k {
                 break;
             }
@@ -313,7 +319,7 @@ impl<'a, W: Weight> Job<'a, W> {
             }
             (state, united) = (other, apart);
         }
-        let mut answer = self.answer(&state, beta, walk.trace().to_vec(), united);
+        let mut answer = self.answer(&Polished { state: state.clone(), whole }, beta, walk.trace().to_vec(), united);
         let seen: Vec<(usize, f64)> = walk.points().iter().map(|p| (p.clusters, p.cut)).collect();
         answer.interval = self.interval(&state, &seen);
         answer
@@ -327,17 +333,13 @@ impl<'a, W: Weight> Job<'a, W> {
         connected(&level, state, k)
     }
 
-    fn answer(&self, state: &State, beta: f64, trace: Vec<PassRecord>, united: bool) -> Answer {
-        let level = self.level();
+    fn answer(&self, best: &Polished, beta: f64, trace: Vec<PassRecord>, united: bool) -> Answer {
+        let (level, state) = (self.level(), &best.state);
         let mut labels = state.labels.clone();
         let k = renumber_by_size(&mut labels);
         let coarse = level.contract(&labels, k);
         let merged = possible_moves(&coarse.level(), &State::singletons(&coarse.level()), beta);
-        let optimal = Optimality {
-            moves: possible_moves(&level, state, beta) == 0,
-            merges: merged == 0,
-            splits: !self.observer.cancelled() && !self.follower.can_repair(state, beta),
-        };
+        let optimal = Optimality { moves: possible_moves(&level, state, beta) == 0, merges: merged == 0, splits: best.whole };
         let sums = Sums::of(self.graph, self.masses, &labels, k);
         let stop = match (self.observer.passed(), self.observer.cancelled()) {
             (true, _) => StopReason::Time,

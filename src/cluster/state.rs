@@ -9,10 +9,10 @@
 //!
 //! and changes only `f(a)` and `f(b)`: exact, without the shift σ. As long as no cluster opens or closes, β cancels.
 //!
-//! Memory: 4 bytes a vertex, 28 a cluster.
+//! Memory: 4 bytes a vertex, 28 a cluster; room for new clusters is made when they open.
 
 use crate::graph::{Contraction, Graph, Rows, Weight, contract};
-use crate::ids::{Cluster, NONE};
+use crate::ids::{Cluster, NONE, Vertex};
 use crate::numeric::compensated;
 use crate::partition::{Masses, Sums};
 use rayon::prelude::*;
@@ -148,18 +148,20 @@ pub struct State {
 }
 
 impl State {
-    /// The state of given labels, each in `0..k` or [`NONE`], with room for one cluster a vertex. O(arcs).
+    /// The state of given labels, each in `0..k` or [`NONE`]. O(arcs).
     pub fn new<W: Weight>(level: &Level<'_, W>, labels: Vec<Cluster>, k: usize) -> Self {
         let sums = Sums::of(level.graph, level.masses, &labels, k);
         let account = |c: usize| Account { mass: sums.mass[c], degree: sums.degree[c], inside: sums.inside[c] };
-        let room = labels.len().max(k);
-        let mut accounts: Vec<Account> = (0..k).map(account).collect();
-        accounts.resize(room, Account::default());
-        let mut sizes = vec![0; room];
+        Self::with_accounts(labels, (0..k).map(account).collect())
+    }
+
+    /// Labels whose accounts are known.
+    pub(super) fn with_accounts(labels: Vec<Cluster>, accounts: Vec<Account>) -> Self {
+        let mut sizes = vec![0; accounts.len()];
         for &c in labels.iter().filter(|&&c| c != NONE) {
             sizes[c as usize] += 1;
         }
-        let free = (0..room as Cluster).rev().filter(|&c| sizes[c as usize] == 0).collect();
+        let free = (0..sizes.len() as Cluster).rev().filter(|&c| sizes[c as usize] == 0).collect();
         Self { labels, accounts, sizes, free }
     }
 
@@ -180,16 +182,7 @@ impl State {
     /// The state of the finer problem whose vertex `i` is part of vertex `map[i]` of `coarse`. O(vertices).
     pub fn project(map: &[Cluster], coarse: &Self) -> Self {
         let of = |&v: &Cluster| if v == NONE { NONE } else { coarse.labels[v as usize] };
-        let labels: Vec<Cluster> = map.par_iter().map(of).collect();
-        let room = labels.len();
-        let mut accounts = coarse.accounts.clone();
-        accounts.resize(room, Account::default());
-        let mut sizes = vec![0; room];
-        for &c in labels.iter().filter(|&&c| c != NONE) {
-            sizes[c as usize] += 1;
-        }
-        let free = (0..room as Cluster).rev().filter(|&c| sizes[c as usize] == 0).collect();
-        Self { labels, accounts, sizes, free }
+        Self::with_accounts(map.par_iter().map(of).collect(), coarse.accounts.clone())
     }
 
     /// The number of clusters k.
@@ -212,6 +205,12 @@ impl State {
         self.cut() - beta * self.clusters() as f64
     }
 
+    /// `Σ_c (w_c/v − (D_c/v)²)`, where `v` is the volume of the graph. O(k).
+    pub fn modularity(&self, v: f64) -> f64 {
+        let of = |account: Account| account.inside / v - (account.degree / v).powi(2);
+        compensated(self.used().map(|c| of(self.account(c))))
+    }
+
     /// The account of cluster `c`.
     pub fn account(&self, c: Cluster) -> Account {
         self.accounts[c as usize]
@@ -222,11 +221,21 @@ impl State {
         self.sizes[c as usize] as usize
     }
 
+    /// The number of a cluster that has no members yet.
+    pub(super) fn fresh(&self) -> Cluster {
+        self.free.last().copied().unwrap_or(self.sizes.len() as Cluster)
+    }
+
+    /// Whether no vertex is in `c`.
+    #[inline]
+    pub(super) fn empty(&self, c: Cluster) -> bool {
+        self.sizes.get(c as usize).is_none_or(|&size| size == 0)
+    }
+
     /// The change of F when a vertex with the given links to `from` and `to` goes from one to the other (to a new cluster
     /// if `to` is empty).
     pub(super) fn change(&self, vertex: Account, from: Cluster, to: Cluster, links: (f64, f64), beta: f64) -> f64 {
-        let b = self.accounts[to as usize];
-        let join = if self.sizes[to as usize] == 0 { vertex.ratio() - beta } else { b.join(vertex, links.1) };
+        let join = if self.empty(to) { vertex.ratio() - beta } else { self.accounts[to as usize].join(vertex, links.1) };
         self.leave(vertex, from, links.0, beta) + join
     }
 
@@ -237,23 +246,38 @@ impl State {
         if self.sizes[from as usize] == 1 { beta - a.ratio() } else { a.without(vertex, links).ratio() - a.ratio() }
     }
 
-    /// Moves vertex `i` into `to`, which may be the free cluster on top of the stack.
+    /// Moves vertex `i` into `to`, which may be [`State::fresh`].
     pub(super) fn shift(&mut self, i: usize, vertex: Account, to: Cluster, links: (f64, f64)) {
-        let from = self.labels[i];
-        self.sizes[from as usize] -= 1;
-        let fresh = self.sizes[to as usize] == 0;
-        if fresh {
-            self.free.pop();
+        self.shift_group(&[i as Vertex], vertex, to, links);
+    }
+
+    /// Moves some members of one cluster, with their account and their links to the rest of it and to `to`, into `to`,
+    /// which may be [`State::fresh`].
+    pub(super) fn shift_group(&mut self, members: &[Vertex], group: Account, to: Cluster, links: (f64, f64)) {
+        let from = self.labels[members[0] as usize];
+        if self.empty(to) {
+            self.open(to);
         }
+        self.sizes[from as usize] -= members.len() as u32;
         if self.sizes[from as usize] == 0 {
             self.accounts[from as usize] = Account::default();
             self.free.push(from);
         } else {
-            self.accounts[from as usize] = self.accounts[from as usize].without(vertex, links.0);
+            self.accounts[from as usize] = self.accounts[from as usize].without(group, links.0);
         }
-        self.accounts[to as usize] = if fresh { vertex } else { self.accounts[to as usize].with(vertex, links.1) };
-        self.sizes[to as usize] += 1;
-        self.labels[i] = to;
+        self.accounts[to as usize] = self.accounts[to as usize].with(group, links.1);
+        self.sizes[to as usize] += members.len() as u32;
+        for &i in members {
+            self.labels[i as usize] = to;
+        }
+    }
+
+    fn open(&mut self, fresh: Cluster) {
+        if self.free.pop().is_none() {
+            debug_assert_eq!(fresh as usize, self.sizes.len());
+            self.sizes.push(0);
+            self.accounts.push(Account::default());
+        }
     }
 
     /// The labels renumbered to `0..k` by first appearance, and k.
