@@ -3,7 +3,6 @@
 //! `cargo run --example custom_observer`
 
 use lambdacut::generate::Lfr;
-use lambdacut::observe::Event;
 use lambdacut::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 

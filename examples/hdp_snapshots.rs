@@ -3,9 +3,7 @@
 //! `cargo run --example hdp_snapshots`
 
 use lambdacut::cluster::layers::{Coupling, LayeredGraph, TwoPrices};
-use lambdacut::graph::Unit;
 use lambdacut::io::Names;
-use lambdacut::params::StopRules;
 use lambdacut::prelude::*;
 
 /// Everybody knows everybody in each group; one edge leads from each group to the next.

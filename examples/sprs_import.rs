@@ -2,8 +2,6 @@
 //!
 //! `cargo run --example sprs_import`
 
-use lambdacut::graph::from_sprs;
-use lambdacut::objective::Objective;
 use lambdacut::prelude::*;
 use sprs::{CsMat, TriMat};
 

@@ -62,10 +62,12 @@ pub mod prelude {
     pub use crate::cluster::effort::Effort;
     pub use crate::cluster::search::{Answer, Search, Target};
     pub use crate::fit::{Fit, StopReason};
-    pub use crate::graph::{AnyGraph, Graph, Policy, Unit, Weight, from_petgraph, to_petgraph};
+    pub use crate::graph::{AnyGraph, Graph, Policy, Unit, Weight, from_petgraph, from_sprs, to_petgraph, to_sprs};
     pub use crate::ids::{Cluster, NONE, Vertex};
-    pub use crate::observe::{CancelToken, Observer, Silent};
-    pub use crate::params::{ObjectiveKind, Resolution};
+    pub use crate::objective::Objective;
+    pub use crate::observe::{CancelToken, Event, Observer, Silent};
+    pub use crate::params::{ObjectiveKind, Resolution, StopRules};
+    pub use crate::with_graph;
 }
 
 /// The Rust of README.md and GUIDE.md, compiled and run with the documentation's examples.

@@ -36,7 +36,7 @@ pub struct BenchArgs {
     #[arg(value_name = "GRAPH")]
     graphs: Vec<PathBuf>,
     /// Sizes of the generated graphs in edges (suffixes k, M, G).
-    #[arg(long, value_name = "EDGES", value_delimiter = ',', default_value = "30k,300k", value_parser = graphs::parse_count, conflicts_with = "graphs")]
+    #[arg(long, value_name = "EDGES", value_delimiter = ',', default_value = "50k,500k", value_parser = graphs::parse_count, conflicts_with = "graphs")]
     sizes: Vec<u64>,
     /// What to measure.
     #[arg(long, value_name = "STAGE", value_delimiter = ',', default_value = "load,sweep,pass,solve,path,spectrum")]
