@@ -80,7 +80,7 @@ proptest! {
     fn history_gives_back_what_was_put_in(steps in proptest::collection::vec(proptest::collection::vec(0u32..6, 12), 1..6)) {
         let mut history = History::default();
         for labels in &steps {
-            history.push(labels);
+            history.push(labels.clone());
         }
         for (at, labels) in steps.iter().enumerate() {
             prop_assert_eq!(&history.get(at), labels);
