@@ -27,7 +27,7 @@ use std::process::ExitCode;
 /// The arguments of `bench`.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  \
-lambdacut bench                                             the built-in ladder, in about a minute\n  \
+lambdacut bench                                             the built-in ladder, in under a minute\n  \
 lambdacut bench --threads 1,2 --json before.json            keep a run …\n  \
 lambdacut bench --threads 1,2 --baseline before.json        … and see later what got worse\n  \
 lambdacut bench web.edges.gz --stages load,solve --repeat 5")]
@@ -36,7 +36,7 @@ pub struct BenchArgs {
     #[arg(value_name = "GRAPH")]
     graphs: Vec<PathBuf>,
     /// Sizes of the generated graphs in edges (suffixes k, M, G).
-    #[arg(long, value_name = "EDGES", value_delimiter = ',', default_value = "50k,500k", value_parser = graphs::parse_count, conflicts_with = "graphs")]
+    #[arg(long, value_name = "EDGES", value_delimiter = ',', default_value = "100k,1M", value_parser = graphs::parse_count, conflicts_with = "graphs")]
     sizes: Vec<u64>,
     /// What to measure.
     #[arg(long, value_name = "STAGE", value_delimiter = ',', default_value = "load,sweep,pass,solve,path,spectrum")]
