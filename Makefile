@@ -1,13 +1,17 @@
 # make demo     installs what is missing (as root), builds, clusters a bundled graph and shows the result
 # make test     every test, doc examples included
-# make bench    the measured claims, as ratios in one run
+# make bench    the measured claims, as ratios in one run; some take minutes (BENCHES="pass search" for some of them)
+# make peers    the tables that compare us with other programs, where PEERS has them (WRITE=README.md puts them there)
 # make doc      the documentation, in target/doc/lambdacut/index.html
 
 GRAPH := datasets/football.edges
 TRUTH := datasets/football.labels
 LAMBDACUT := target/release/lambdacut
 
-.PHONY: demo test bench doc deps
+BENCHES := load metrics pass points search spectrum choice
+PEERS := ../shared/peers
+
+.PHONY: demo test bench peers doc deps
 
 demo: deps
 	cargo build --release
@@ -22,7 +26,15 @@ test: deps
 	cargo test
 
 bench: deps
-	cargo bench
+	cargo build --release --quiet
+	cargo bench --quiet --no-run
+	@echo "== all stages (lambdacut bench)"; $(LAMBDACUT) bench --quiet --threads 1,2
+	@for bench in $(BENCHES); do echo; echo "== $$bench (benches/$$bench.rs)"; cargo bench --quiet --bench $$bench || exit 1; done
+
+peers: deps
+	@test -e $(PEERS)/compare.py || { echo "There is no $(PEERS)/compare.py: say where it is with PEERS=DIR." >&2; exit 1; }
+	cargo build --release --quiet
+	python3 benches/peers.py $(PEERS) --program $(LAMBDACUT) $(if $(WRITE),--write $(WRITE))
 
 doc: deps
 	cargo doc --no-deps

@@ -43,6 +43,7 @@ pub struct Fit {
 
 /// A clustering of points, with the centre of each cluster.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct PointFit {
     /// Labels, value and trace.
     pub fit: Fit,

@@ -15,6 +15,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! `fit.labels[i]` is the cluster of vertex i, and `read.nodes[i]` its petgraph index; [`Answer`](cluster::search::Answer) also has F, the interval of β on which
+//! nothing found is better, and which changes were tried in vain. The repository's GUIDE.md tells the longer story, `examples/` has whole programs.
+//!
 //! | what | where |
 //! |---|---|
 //! | the recommended clustering, one β, exactly k | [`cluster::search`] |
@@ -23,7 +26,19 @@
 //! | spectral relaxation (Theorem 5.2) and certificates | [`linalg`], [`cluster::spectral`] |
 //! | DP-means (Algorithm 1), hard Gaussian HDP (Algorithm 2) | [`cluster::dp_means`], [`cluster::hdp`] |
 //! | k-means, the Gibbs sampler of section 2.2 | [`baseline`] |
+//! | several graphs over the same names, clustered together | [`cluster::layers`] |
 //! | files, generators, metrics | [`io`], [`generate`], [`metrics`] |
+//!
+//! # Conventions
+//!
+//! - Graphs are immutable and undirected; vertices and clusters are dense `u32`; [`ids::NONE`] is the label of a vertex without an edge.
+//! - Whatever may take long takes an [`Observer`](observe::Observer), which hears of progress and can end the run with the best result so far; a
+//!   [`CancelToken`](observe::CancelToken) is one that any thread can pull. Not converging is a [`StopReason`](fit::StopReason), not an error.
+//! - The same input, parameters and seed give the same result on any number of threads.
+//! - Parameters and results are [`serde`] types. A parameter that is left out takes its default, so what was stored by an earlier version can be read; what has
+//!   rules (a [`Resolution`](params::Resolution), [`Points`](points::Points)) is checked when it is read.
+//! - Enums and results that may grow are non-exhaustive, [`Weight`](graph::Weight) is sealed; parameters may get new fields, so write them with
+//!   `..Default::default()`.
 
 pub mod baseline;
 pub mod cluster;
@@ -47,8 +62,19 @@ pub mod prelude {
     pub use crate::cluster::effort::Effort;
     pub use crate::cluster::search::{Answer, Search, Target};
     pub use crate::fit::{Fit, StopReason};
-    pub use crate::graph::{AnyGraph, Graph, Policy, Unit, Weight, from_petgraph, to_petgraph};
+    pub use crate::graph::{AnyGraph, Graph, Policy, Unit, Weight, from_petgraph, from_sprs, to_petgraph, to_sprs};
     pub use crate::ids::{Cluster, NONE, Vertex};
-    pub use crate::observe::{CancelToken, Observer, Silent};
-    pub use crate::params::{ObjectiveKind, Resolution};
+    pub use crate::objective::Objective;
+    pub use crate::observe::{CancelToken, Event, Observer, Silent};
+    pub use crate::params::{ObjectiveKind, Resolution, StopRules};
+    pub use crate::with_graph;
+}
+
+/// The Rust of README.md and GUIDE.md, compiled and run with the documentation's examples.
+#[cfg(doctest)]
+mod documents {
+    #[doc = include_str!("../README.md")]
+    mod readme {}
+    #[doc = include_str!("../GUIDE.md")]
+    mod guide {}
 }

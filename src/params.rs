@@ -94,6 +94,7 @@ impl From<Resolution> for f64 {
 /// assert!(rules.relative_gain.is_none());
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct StopRules {
     /// At most this many passes.
     pub passes: Option<usize>,

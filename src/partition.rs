@@ -48,7 +48,7 @@ impl Masses {
 }
 
 /// The three sums of every cluster.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Sums {
     /// `M_c`.
     pub mass: Vec<f64>,

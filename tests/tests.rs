@@ -13,6 +13,9 @@ mod baseline;
 #[path = "it/build.rs"]
 mod build;
 
+#[path = "it/cli_bench.rs"]
+mod cli_bench;
+
 #[path = "it/cli_cluster.rs"]
 mod cli_cluster;
 
@@ -67,11 +70,17 @@ mod linalg_analytic;
 #[path = "it/linalg_support.rs"]
 mod linalg_support;
 
+#[path = "it/manual.rs"]
+mod manual;
+
 #[path = "it/metrics.rs"]
 mod metrics;
 
 #[path = "it/objective.rs"]
 mod objective;
+
+#[path = "it/observe.rs"]
+mod observe;
 
 #[path = "it/paper.rs"]
 mod paper;
@@ -82,8 +91,14 @@ mod points;
 #[path = "it/points_table.rs"]
 mod points_table;
 
+#[path = "it/readme.rs"]
+mod readme;
+
 #[path = "it/search.rs"]
 mod search;
+
+#[path = "it/serde.rs"]
+mod serde;
 
 #[path = "it/spectral.rs"]
 mod spectral;

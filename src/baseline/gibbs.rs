@@ -78,6 +78,7 @@ impl Prior {
 /// assert_eq!(answer.fit.clusters, 2);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Gibbs {
     /// The concentration α.
     pub alpha: Prior,

@@ -10,6 +10,7 @@ use crate::params::{DEFAULT_SEED, ParamError, StopRules};
 use crate::points::{Points, PointsError, k_means_plus_plus, lloyd};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
+use serde::{Deserialize, Serialize};
 
 /// The parameters of k-means.
 ///
@@ -19,7 +20,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 /// let answer = KMeans::new(2).run(&points, &Silent).unwrap();
 /// assert_eq!((answer.fit.clusters, answer.fit.value), (2, 1.0));
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct KMeans {
     /// k, at least 1 and at most the number of points. With fewer distinct points the answer has fewer clusters.
     pub clusters: usize,

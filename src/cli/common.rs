@@ -1,10 +1,11 @@
 //! Flags that every command understands, and the observer behind the progress display.
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use lambdacut::observe::{CancelToken, Event, Observer};
 use std::io::{self, IsTerminal, Write};
+use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
@@ -12,9 +13,9 @@ use std::sync::{Arc, Mutex};
 /// Flags of every command.
 #[derive(Debug, Args)]
 pub struct Global {
-    /// Threads to use (default: all cores). Results never depend on it.
-    #[arg(long, global = true, value_name = "N", help_heading = "General")]
-    pub threads: Option<std::num::NonZeroUsize>,
+    /// Threads to use (default: all cores). Results never depend on it. `bench` takes several numbers, as in 1,2.
+    #[arg(long, global = true, value_name = "N", value_delimiter = ',', help_heading = "General")]
+    pub threads: Vec<NonZeroUsize>,
     /// Print nothing but errors.
     #[arg(long, short, global = true, conflicts_with = "verbose", help_heading = "General")]
     pub quiet: bool,
@@ -24,6 +25,15 @@ pub struct Global {
 }
 
 impl Global {
+    /// The number of threads of a command that runs once; `None` for all cores.
+    pub fn one_number_of_threads(&self) -> anyhow::Result<Option<NonZeroUsize>> {
+        match self.threads[..] {
+            [] => Ok(None),
+            [threads] => Ok(Some(threads)),
+            _ => bail!("--threads takes one number here; only bench compares several"),
+        }
+    }
+
     /// The observer of a run: progress on a terminal, Ctrl-C as cancellation (the best result so far is kept).
     pub fn progress(&self) -> anyhow::Result<Progress> {
         Progress::new(self.quiet, self.verbose, true)
@@ -48,11 +58,8 @@ impl std::fmt::Display for Interrupted {
 impl std::error::Error for Interrupted {}
 
 /// Runs `work` on as many threads as asked for, or on all cores.
-pub fn in_pool<R: Send>(
-    threads: Option<std::num::NonZeroUsize>,
-    work: impl FnOnce() -> anyhow::Result<R> + Send,
-) -> anyhow::Result<R> {
-    let threads = threads.map_or(0, std::num::NonZero::get);
+pub fn in_pool<R: Send>(threads: Option<NonZeroUsize>, work: impl FnOnce() -> anyhow::Result<R> + Send) -> anyhow::Result<R> {
+    let threads = threads.map_or(0, NonZeroUsize::get);
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().context("cannot start the threads")?.install(work)
 }
 

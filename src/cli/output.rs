@@ -48,7 +48,7 @@ pub fn finish(
     seed: u64,
     started: Instant,
 ) -> anyhow::Result<()> {
-    let threads = global.threads.map_or_else(rayon::current_num_threads, std::num::NonZero::get);
+    let threads = global.threads.first().map_or_else(rayon::current_num_threads, |n| n.get());
     let provenance = Provenance {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         input_sha256: loaded.sha256.clone(),

@@ -23,6 +23,7 @@ const MODULARITY_SHARE: f64 = 0.5;
 
 /// A corner of the hull with what the choice looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Candidate {
     /// The index of the partition in the walk.
     pub point: usize,
@@ -48,6 +49,7 @@ impl Candidate {
 /// Why a corner was chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Reason {
     /// Its interval is the widest, and wide.
     Interval,
@@ -59,6 +61,7 @@ pub enum Reason {
 
 /// The corners with the recommended one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Choice {
     /// All corners by ascending k.
     pub candidates: Vec<Candidate>,

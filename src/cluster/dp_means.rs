@@ -28,12 +28,13 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 /// Candidates validated together; any size gives the same answer.
 const CANDIDATES: usize = 1024;
 
 /// Where DP-means starts.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Start {
     /// One cluster with all points, as in the paper.
@@ -46,7 +47,7 @@ pub enum Start {
 }
 
 /// In which order a pass visits the points: the clusters that are opened depend on it.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Order {
     /// As they are numbered.
@@ -67,7 +68,7 @@ pub enum Order {
 /// assert_eq!(answer.fit.labels, [0, 0, 1, 1]);
 /// assert_eq!(answer.fit.value, 4.0 * 0.25 + 2.0 * 4.0);
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DpMeans {
     /// λ ≥ 0: the price of a cluster, in units of (weighted) squared distance.
     pub lambda: f64,

@@ -3,10 +3,11 @@
 use super::dp_means::DpMeans;
 use crate::observe::Observer;
 use crate::points::{FarthestFirst, Points, PointsError};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// DP-means at one λ.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct CurvePoint {
     /// λ.
     pub lambda: f64,
@@ -17,7 +18,8 @@ pub struct CurvePoint {
 }
 
 /// A stretch of λ on which the number of clusters stays the same.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Plateau {
     /// The number of clusters.
     pub clusters: usize,

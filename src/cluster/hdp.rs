@@ -100,7 +100,8 @@ pub struct Hdp {
 }
 
 /// A clustering of several data sets with shared clusters.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct HdpFit<M> {
     /// Labels are global clusters; `clusters` is g.
     pub fit: Fit,

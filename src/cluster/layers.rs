@@ -29,13 +29,14 @@ use crate::params::{ObjectiveKind, ParamError, Resolution, StopRules};
 use crate::partition::{Masses, Sums, renumber_by_size};
 use crate::with_graph;
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// A change must be better than rounding to count.
 const EPSILON: f64 = 1e-12;
 
 /// Which copies of a vertex are joined.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Coupling {
     /// Each with the next layer that has the vertex: layers in time.
@@ -129,7 +130,7 @@ fn append<W: crate::graph::Weight>(graph: &Graph<W>, first: Vertex, edges: &mut 
 }
 
 /// The objective on a layered graph.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct TwoPrices {
     /// Normalized or ratio cut.
     pub kind: ObjectiveKind,

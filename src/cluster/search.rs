@@ -87,6 +87,7 @@ pub struct Search {
 
 /// Which changes were tried without lowering F.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Optimality {
     /// No single vertex can move.
     pub moves: bool,
@@ -98,6 +99,7 @@ pub struct Optimality {
 
 /// A clustering with what is known about it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Answer {
     /// Labels numbered by decreasing size, k, F at [`Answer::beta`], the trace and the stop reason.
     pub fit: Fit,

@@ -58,7 +58,8 @@ pub enum Rounding {
 }
 
 /// How spectral clustering is done.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct SpectralOptions {
     /// How the eigenvectors are computed.
     pub spectrum: SpectrumOptions,
@@ -75,7 +76,8 @@ impl Default for SpectralOptions {
 }
 
 /// A clustering with the spectrum it came from.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct SpectralFit {
     /// Labels and `F` at [`SpectralFit::beta`].
     pub fit: Fit,

@@ -4,6 +4,7 @@ use super::random::{Purpose, Stream};
 use super::{GenerateError, check};
 use crate::ids::{Cluster, checked_count};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 /// Points drawn from one stream; fixed, so that the streams do not depend on the machine.
 const BLOCK: usize = 1 << 12;
@@ -16,7 +17,8 @@ const TRIES: usize = 10_000;
 /// let blobs = lambdacut::generate::Blobs { points: 300, clusters: 3, ..Default::default() }.generate().unwrap();
 /// assert_eq!((blobs.truth.len(), blobs.values.len()), (300, 600));
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Blobs {
     /// The number of points; cluster sizes differ by at most 1.
     pub points: usize,
@@ -42,7 +44,7 @@ impl Default for Blobs {
 }
 
 /// Points and the cluster each was drawn from.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LabelledPoints {
     /// The number of coordinates d.
     pub dimensions: usize,

@@ -2,6 +2,7 @@
 
 use super::{GenerateError, Planted, check};
 use crate::ids::{Vertex, checked_count};
+use serde::{Deserialize, Serialize};
 
 /// `cliques` complete graphs of `size` vertices, each joined to the next by one edge.
 ///
@@ -12,7 +13,7 @@ use crate::ids::{Vertex, checked_count};
 /// let ring = lambdacut::generate::Cliques { cliques: 30, size: 5 }.generate().unwrap();
 /// assert_eq!((ring.vertices, ring.edges.len(), ring.truth[149]), (150, 30 * 10 + 30, 29));
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cliques {
     /// How many.
     pub cliques: usize,

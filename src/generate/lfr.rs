@@ -13,10 +13,12 @@
 use super::power_law::PowerLaw;
 use super::random::{Purpose, Stream};
 use super::wiring::{wire, wire_within};
-use super::{GenerateError, Planted, check};
+use super::{GenerateError, Planted, check, step};
 use crate::graph::Members;
 use crate::ids::{Cluster, Vertex, checked_count};
+use crate::observe::{Observer, Silent};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 /// How often community sizes are drawn before giving up.
 const DRAWS: u32 = 100;
@@ -28,7 +30,8 @@ const DRAWS: u32 = 100;
 /// let made = Lfr { vertices: 1000, mixing: 0.2, ..Lfr::default() }.generate().unwrap();
 /// assert!((made.mixing() - 0.2).abs() < 0.02);
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Lfr {
     /// The number of vertices.
     pub vertices: usize,
@@ -69,14 +72,22 @@ impl Default for Lfr {
 impl Lfr {
     /// Makes the graph.
     pub fn generate(&self) -> Result<Planted, GenerateError> {
+        self.generate_observed(&Silent)
+    }
+
+    /// Makes the graph, tells the observer about the steps, and ends with [`GenerateError::Cancelled`] soon after it asks to.
+    pub fn generate_observed(&self, observer: &dyn Observer) -> Result<Planted, GenerateError> {
         let law = self.check()?;
+        step("drawing degrees and communities", observer)?;
         let degrees = self.degrees(&law);
         let mut stream = Stream::new(self.seed, Purpose::Inside, u64::MAX);
         let mut inside: Vec<u32> = degrees.iter().map(|&k| stream.round((1.0 - self.mixing) * f64::from(k)) as u32).collect();
         let (truth, count) = self.communities(&inside, &law)?;
         let members = Members::of(&truth, count);
         even_out(&mut inside, &degrees, &members, count);
-        let (mut edges, returned) = self.wire_inside(&inside, &members, count);
+        step("joining vertices inside communities", observer)?;
+        let (mut edges, returned) = self.wire_inside(&inside, &members, count, observer);
+        step("joining vertices between communities", observer)?;
         let outer =
             degrees.iter().zip(&inside).enumerate().flat_map(|(v, (&k, &d))| std::iter::repeat_n(v as Vertex, (k - d) as usize));
         let stubs: Vec<Vertex> = outer.chain(returned).collect();
@@ -171,9 +182,16 @@ impl Lfr {
     }
 
     /// Joins the internal stubs of every community; gives back those without a partner.
-    fn wire_inside(&self, inside: &[u32], members: &Members, count: usize) -> (Vec<(Vertex, Vertex)>, Vec<Vertex>) {
+    fn wire_inside(
+        &self,
+        inside: &[u32],
+        members: &Members,
+        count: usize,
+        observer: &dyn Observer,
+    ) -> (Vec<(Vertex, Vertex)>, Vec<Vertex>) {
         let wired: Vec<_> = (0..count)
             .into_par_iter()
+            .take_any_while(|_| !observer.cancelled())
             .map(|c| {
                 let stubs =
                     members.members(c).iter().flat_map(|&v| std::iter::repeat_n(v, inside[v as usize] as usize)).collect();

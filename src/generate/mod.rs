@@ -29,8 +29,10 @@ pub use sbm::{Affinity, Sbm};
 
 use crate::graph::{Graph, GraphError, Unit};
 use crate::ids::{Cluster, TooManyVertices, Vertex};
+use crate::observe::{Event, Observer};
 use crate::params::ParamError;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// Why nothing was generated.
@@ -76,6 +78,9 @@ pub enum GenerateError {
         /// How often community sizes were drawn.
         draws: u32,
     },
+    /// The observer asked to stop; half a graph would be taken for a whole one.
+    #[error("cancelled")]
+    Cancelled,
     /// The centres do not fit into the box.
     #[error("{clusters} centres {apart} apart do not fit into the box; make the box larger or the separation smaller")]
     Centres {
@@ -87,7 +92,7 @@ pub enum GenerateError {
 }
 
 /// A graph with the clusters it was made from.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Planted {
     /// The number of vertices.
     pub vertices: usize,
@@ -122,6 +127,12 @@ impl Planted {
         let across = |&&(i, j): &&(Vertex, Vertex)| self.truth[i as usize] != self.truth[j as usize];
         if self.edges.is_empty() { 0.0 } else { self.edges.par_iter().filter(across).count() as f64 / self.edges.len() as f64 }
     }
+}
+
+/// Announces the next step, or ends a cancelled run.
+fn step(name: &str, observer: &dyn Observer) -> Result<(), GenerateError> {
+    observer.event(Event::Stage { name, total: None });
+    if observer.cancelled() { Err(GenerateError::Cancelled) } else { Ok(()) }
 }
 
 /// Checks that `value` lies in the range that `expected` names.

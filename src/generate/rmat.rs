@@ -10,6 +10,7 @@ use super::{GenerateError, check};
 use crate::ids::Vertex;
 use crate::observe::{Event, Observer};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
 
 /// Chunks made and formatted at a time while writing: what bounds the memory (about 24 bytes an arc, 100 MB).
@@ -24,7 +25,8 @@ const BATCH: u64 = 64;
 /// assert_eq!(arcs.len(), 100_000);
 /// assert!(arcs.iter().all(|&(from, to)| from < 1024 && to < 1024));
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Rmat {
     /// There are `2^scale` vertices.
     pub scale: u32,

@@ -11,15 +11,18 @@
 
 use super::power_law::PowerLaw;
 use super::random::{Purpose, Stream};
-use super::{GenerateError, Planted, check};
+use super::{GenerateError, Planted, check, step};
 use crate::ids::{Vertex, checked_count};
+use crate::observe::{Observer, Silent};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 /// Expected edges of one piece of work.
 const PIECE: f64 = 65_536.0;
 
 /// How likely edges are.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum Affinity {
     /// One probability inside blocks, one between them.
     Planted {
@@ -40,7 +43,8 @@ pub enum Affinity {
 /// assert_eq!((made.vertices, made.truth[199]), (200, 3));
 /// assert!(made.mixing() < 0.2);
 /// ```
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Sbm {
     /// The size of every block.
     pub sizes: Vec<usize>,
@@ -88,12 +92,19 @@ struct Layout {
 impl Sbm {
     /// Makes the graph; vertices are numbered block by block.
     pub fn generate(&self) -> Result<Planted, GenerateError> {
+        self.generate_observed(&Silent)
+    }
+
+    /// Makes the graph, and ends with [`GenerateError::Cancelled`] soon after the observer asks to.
+    pub fn generate_observed(&self, observer: &dyn Observer) -> Result<Planted, GenerateError> {
         self.check()?;
+        step("drawing edges", observer)?;
         let layout = self.layout();
         let pieces = self.pieces(&layout);
         let edges: Vec<Vec<(Vertex, Vertex)>> = pieces
             .par_iter()
             .enumerate()
+            .take_any_while(|_| !observer.cancelled())
             .map(|(number, piece)| {
                 let mut stream = Stream::new(self.seed, Purpose::Edges, number as u64);
                 match &layout.cumulated {
@@ -102,6 +113,7 @@ impl Sbm {
                 }
             })
             .collect();
+        step("sorting edges", observer)?;
         Ok(Planted::new(layout.truth.len(), edges.concat(), layout.truth))
     }
 

@@ -6,10 +6,12 @@
 use super::{Graph, Weight};
 use crate::ids::{NONE, Vertex};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// The connected components that have an edge.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Components {
     /// The component of each vertex, numbered by smallest vertex; [`NONE`] for an isolated one.
     pub labels: Vec<u32>,

@@ -9,6 +9,7 @@ pub const MOST_VERTICES: usize = 1 << 31;
 
 /// What a row of an [`EdgeList`] stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum Listing {
     /// An arc: whether its reverse is the same edge is for the [`Policy`] to say.
     #[default]
@@ -104,6 +105,7 @@ impl EdgeList {
 /// What to do with a directed input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Direction {
     /// Make it undirected: `A = W + Wᵀ` with weights, "there is an arc either way" without.
     #[default]
@@ -115,6 +117,7 @@ pub enum Direction {
 /// What to do with self-loops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum SelfLoops {
     /// Keep them; a loop counts once in the degree.
     #[default]
@@ -126,6 +129,7 @@ pub enum SelfLoops {
 /// What to do with repeated rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Duplicates {
     /// Without weights repeats and reverses are the same edge of weight 1; with weights repeats are summed.
     #[default]
@@ -159,6 +163,7 @@ pub struct Policy {
 
 /// What was found in the input, and done to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Counts {
     /// Rows that were read.
     pub rows: u64,

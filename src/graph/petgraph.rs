@@ -11,6 +11,7 @@ use petgraph::visit::{EdgeCount, EdgeRef, GraphProp, IntoEdgeReferences, IntoNod
 
 /// A graph that came from petgraph, with the way back to its vertices.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct FromPetgraph<N> {
     /// The graph.
     pub graph: AnyGraph,

@@ -4,7 +4,7 @@ use super::error::ReadError;
 use super::table::{Table, is_missing};
 use crate::ids::Cluster;
 use crate::points::{LARGEST, Points, PointsError};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// A column of mixed numbers and words is categorical up to this many distinct values; beyond, the first word is taken for a
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 const MOST_MIXED: usize = 20;
 
 /// What to do about missing values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Missing {
     /// The first one is an error.
@@ -25,7 +25,8 @@ pub enum Missing {
 }
 
 /// Which columns play which part.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Roles {
     /// The true class of each row.
     pub label: Option<String>,
@@ -40,7 +41,7 @@ pub struct Roles {
 }
 
 /// How a column became coordinates.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Coordinates {
     /// One coordinate, the number itself.
@@ -58,7 +59,7 @@ pub enum Coordinates {
 }
 
 /// Words and, for each row, which one.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Classes {
     /// The distinct words, in order of first appearance.
     pub names: Vec<String>,
@@ -83,7 +84,7 @@ impl Classes {
 }
 
 /// Points and what the table says about them.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Dataset {
     /// The points, weighted where a weight column was named.
     pub points: Points,

@@ -6,11 +6,13 @@ use super::source::{Budget, Source};
 use super::text::{self, Separator};
 use crate::ids::{Cluster, NONE, Vertex};
 use crate::partition::renumber_by_size;
+use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::Path;
 
 /// What to do with a vertex that the graph does not have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum Unknown {
     /// It is an error.
     Error,
@@ -19,7 +21,7 @@ pub enum Unknown {
 }
 
 /// A label for each vertex of a graph.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Labels {
     /// The label of each vertex, numbered by first appearance in the file; [`NONE`] for a vertex the file does not name.
     pub labels: Vec<Cluster>,

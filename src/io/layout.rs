@@ -13,6 +13,7 @@ const SAMPLE: usize = 64;
 /// What the vertices of an edge list are called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum IdKind {
     /// Integers if at least half of the first lines name integers, names otherwise.
     #[default]

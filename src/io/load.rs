@@ -60,7 +60,8 @@ impl Format {
 }
 
 /// How a graph is read.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct LoadOptions {
     /// The format; `None`: by name and content.
     pub format: Option<Format>,

@@ -2,6 +2,7 @@
 
 use crate::ids::Vertex;
 use rustc_hash::{FxHashMap, FxHasher};
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::hash::Hasher;
 
@@ -104,8 +105,9 @@ pub(super) fn canonical_integer(name: &str) -> Option<u64> {
     if digits && !leading_zero { name.parse().ok() } else { None }
 }
 
-/// Many strings in one piece of memory.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+/// Many strings in one piece of memory; written and read as a list of strings.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(from = "Vec<String>", into = "Vec<String>")]
 pub struct Strings {
     text: String,
     ends: Vec<u64>,
@@ -150,6 +152,18 @@ impl Strings {
     /// Bytes of memory.
     pub(super) fn bytes(&self) -> u64 {
         (self.text.capacity() + 8 * self.ends.capacity()) as u64
+    }
+}
+
+impl From<Vec<String>> for Strings {
+    fn from(strings: Vec<String>) -> Self {
+        strings.iter().map(String::as_str).collect()
+    }
+}
+
+impl From<Strings> for Vec<String> {
+    fn from(strings: Strings) -> Self {
+        (0..strings.len()).map(|i| strings.get(i).to_owned()).collect()
     }
 }
 

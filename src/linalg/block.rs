@@ -7,12 +7,13 @@ use super::dense::{LinalgError, Range, eigen};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 /// Rows of a panel.
 pub const PANEL: usize = 1024;
 
 /// An `n × capacity` matrix stored row by row, whose first columns are in use.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Tall {
     /// `n · capacity` numbers.
     pub data: Vec<f64>,

@@ -39,6 +39,7 @@ pub enum LinalgError {
 
 /// Which eigenpairs are wanted.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum Range {
     /// All of them.
     All,

@@ -18,10 +18,12 @@ use super::block::{PANEL, Tall, random_block};
 use super::lanczos::WIDTH;
 use super::operator::{Affine, SymmetricOperator};
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 use std::f64::consts::PI;
 
 /// An estimated number of eigenvalues.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Estimate {
     /// The estimate.
     pub count: f64,

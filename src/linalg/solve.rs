@@ -13,6 +13,7 @@ use crate::ids::Vertex;
 use crate::observe::{Event, Observer};
 use crate::partition::Masses;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 use std::time::Instant;
 
@@ -51,7 +52,8 @@ pub fn spectrum<W: Weight>(
 }
 
 /// What a spectrum would cost.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct SpectrumCost {
     /// The estimated number of eigenvalues below the threshold.
     pub vectors: Estimate,

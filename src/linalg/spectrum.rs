@@ -41,7 +41,8 @@ pub enum SpectrumError {
 }
 
 /// Which part of the spectrum.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum Extent {
     /// All eigenvalues below β.
     Below(f64),
@@ -50,7 +51,8 @@ pub enum Extent {
 }
 
 /// How a spectrum is computed. The defaults suit a graph of any size on one machine.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct SpectrumOptions {
     /// At most this many eigenpairs; the smallest are kept when there are more.
     pub max_vectors: usize,
@@ -87,6 +89,7 @@ pub enum CheckMethod {
 
 /// Whether eigenvalues are missing.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct SpectrumCheck {
     /// How it was checked.
     pub method: CheckMethod,
@@ -106,7 +109,7 @@ pub struct SpectrumCheck {
 }
 
 /// The eigenpairs of one component, or of one group of vertices closed under adjacency.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Part {
     /// The vertices of the rows.
     pub vertices: Vec<Vertex>,
@@ -128,7 +131,8 @@ impl Part {
 }
 
 /// The low end of a spectrum.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Spectrum {
     /// Everything below this was asked for.
     pub below: f64,
@@ -155,6 +159,7 @@ pub struct Columns {
 
 /// A gap between two neighbouring eigenvalues.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Gap {
     /// Eigenvalues up to the gap: the number of vectors, and clusters, that a threshold inside it asks for.
     pub after: usize,
@@ -175,6 +180,7 @@ impl Gap {
 
 /// A lower bound of F over all partitions: see [`Spectrum::certificate`].
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Certificate {
     /// β.
     pub beta: f64,

@@ -21,7 +21,7 @@ use crate::numeric::sum_by;
 use serde::{Deserialize, Serialize};
 
 /// What the mutual information is divided by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Mean {
     /// `(H(a) + H(b)) / 2`.
@@ -45,6 +45,7 @@ impl Mean {
 
 /// Everything a [`Contingency`] table says, under the names of the `truth` section of `--json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Agreement {
     /// Elements compared.
     pub elements: u64,

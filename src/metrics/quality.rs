@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 
 /// Everything the graph says, under the names of the `metrics` section of `--json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct GraphMetrics {
     /// The number of clusters k, isolated vertices not counted.
     pub clusters: usize,

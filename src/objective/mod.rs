@@ -59,6 +59,7 @@ pub struct Objective {
 
 /// What a partition is worth, computed from scratch.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Evaluation {
     /// `F = cut − βk`.
     pub value: f64,

@@ -1,6 +1,7 @@
 //! Groups of points: the data sets that the HDP clusters together.
 
 use super::PointsError;
+use serde::{Deserialize, Serialize};
 
 /// Assigns every point to one of the data sets `0..groups`.
 ///
@@ -9,10 +10,24 @@ use super::PointsError;
 /// let groups = Groups::new(&[1, 0, 1], 3).unwrap();
 /// assert_eq!((groups.len(), groups.members(1)), (2, &[0, 2][..]));
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Vec<u32>", into = "Vec<u32>")]
 pub struct Groups {
     of: Vec<u32>,
     members: Vec<Vec<u32>>,
+}
+
+impl TryFrom<Vec<u32>> for Groups {
+    type Error = PointsError;
+    fn try_from(of: Vec<u32>) -> Result<Self, PointsError> {
+        Self::new(&of, of.len())
+    }
+}
+
+impl From<Groups> for Vec<u32> {
+    fn from(groups: Groups) -> Self {
+        groups.of
+    }
 }
 
 impl Groups {

@@ -99,10 +99,27 @@ pub enum PointsError {
 /// assert!(Points::from_rows(&[[f64::NAN]]).is_err());
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Stored")]
 pub struct Points {
     dimension: usize,
     values: Vec<f64>,
     weights: Option<Vec<f64>>,
+}
+
+/// Points as stored, before they are checked.
+#[derive(Deserialize)]
+struct Stored {
+    dimension: usize,
+    values: Vec<f64>,
+    weights: Option<Vec<f64>>,
+}
+
+impl TryFrom<Stored> for Points {
+    type Error = PointsError;
+    fn try_from(stored: Stored) -> Result<Self, PointsError> {
+        let points = Self::new(stored.dimension, stored.values)?;
+        stored.weights.into_iter().try_fold(points, Self::with_weights)
+    }
 }
 
 impl Points {

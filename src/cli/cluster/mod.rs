@@ -127,7 +127,8 @@ pub enum EffortArg {
 }
 
 impl EffortArg {
-    fn effort(self) -> Effort {
+    /// The library's name for it.
+    pub fn effort(self) -> Effort {
         match self {
             Self::Fast => Effort::Fast,
             Self::Normal => Effort::Normal,

@@ -82,7 +82,7 @@ fn why(choice: &Choice) -> Vec<String> {
         Reason::Modularity => {
             "chosen     by modularity: no scale stands out, many numbers of clusters are about equally good".to_owned()
         }
-        Reason::Only => "chosen     because the path has nothing else".to_owned(),
+        _ => "chosen     because the path has nothing else".to_owned(),
     }];
     if let Some(other) = choice.runner_up.map(|r| &choice.candidates[r]) {
         lines.push(format!("runner-up  {} clusters, resolutions {}", other.clusters, range(other.beta_low, other.beta_high)));

@@ -195,6 +195,7 @@ impl Default for KernelDpMeans {
 
 /// The clustering of a graph, with the kernel that was used.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct GraphFit {
     /// The clustering; its value is F.
     pub fit: Fit,
