@@ -25,6 +25,9 @@ mod convert;
 #[path = "it/datasets.rs"]
 mod datasets;
 
+#[path = "it/devtools.rs"]
+mod devtools;
+
 #[path = "it/generate.rs"]
 mod generate;
 
@@ -72,6 +75,12 @@ mod points;
 
 #[path = "it/points_table.rs"]
 mod points_table;
+
+#[path = "it/report.rs"]
+mod report;
+
+#[path = "it/report_browser.rs"]
+mod report_browser;
 
 #[path = "it/search.rs"]
 mod search;

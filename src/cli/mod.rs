@@ -12,6 +12,7 @@ mod layers;
 mod output;
 mod paper;
 mod points;
+mod report;
 mod spectrum;
 
 use clap::{Parser, Subcommand};

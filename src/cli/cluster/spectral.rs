@@ -1,6 +1,6 @@
 //! `--method spectral` and `--certify`: what the eigenvectors say.
 
-use super::{Found, WhatArgs};
+use super::{Eigenvalues, Found, WhatArgs};
 use crate::cli::common::Progress;
 use crate::cli::input::Loaded;
 use anyhow::{Context, bail};
@@ -10,13 +10,15 @@ use lambdacut::graph::{Graph, Weight};
 use lambdacut::linalg::{Extent, Spectrum, SpectrumOptions, spectrum, spectrum_cost};
 use lambdacut::observe::{Event, Observer, PassRecord};
 use lambdacut::partition::{Masses, Sums};
+use lambdacut::report::html::SpectrumView;
 use lambdacut::with_graph;
 use serde_json::json;
 use std::time::Instant;
 
-/// The `spectrum` section of the JSON document.
-fn section(low: &Spectrum) -> serde_json::Value {
-    json!({ "below": low.below, "count": low.count(), "eigenvalues": low.values(), "check": low.check })
+/// What is kept of a spectrum, with the `spectrum` section of the JSON document.
+fn eigenvalues(low: &Spectrum) -> Eigenvalues {
+    let section = json!({ "below": low.below, "count": low.count(), "eigenvalues": low.values(), "check": low.check });
+    Eigenvalues { section, view: SpectrumView::new(low) }
 }
 
 fn options(what: &WhatArgs) -> SpectrumOptions {
@@ -47,12 +49,27 @@ fn run<W: Weight>(graph: &Graph<W>, extent: Extent, what: &WhatArgs, progress: &
         fit.trace.push(PassRecord { value: fit.value, clusters: k, moves: outcome.moves, seconds });
     }
     let cut = Sums::of(graph, &masses, &fit.labels, fit.clusters).cut();
-    let spectrum = Some(section(&found.spectrum));
-    Ok(Found { fit, cut, beta: Some(beta), lambda: None, interval: None, optimal: None, choice: None, united: false, spectrum })
+    Ok(Found {
+        fit,
+        cut,
+        beta: Some(beta),
+        lambda: None,
+        interval: None,
+        optimal: None,
+        choice: None,
+        united: false,
+        spectrum: Some(eigenvalues(&found.spectrum)),
+        walked: None,
+    })
 }
 
-/// The lower bound `Σ_{ν<β}(ν − β)` of F and the gap to it, printed and as JSON.
-pub fn certify(found: &Found, what: &WhatArgs, loaded: &Loaded, progress: &Progress) -> anyhow::Result<serde_json::Value> {
+/// The lower bound `Σ_{ν<β}(ν − β)` of F and the gap to it, printed and as JSON, with the eigenvalues behind it.
+pub fn certify(
+    found: &Found,
+    what: &WhatArgs,
+    loaded: &Loaded,
+    progress: &Progress,
+) -> anyhow::Result<(serde_json::Value, Eigenvalues)> {
     let beta = found.beta.context("--certify needs a resolution")?;
     let masses = Masses::of(what.objective.kind());
     let low = with_graph!(&loaded.graph, g => {
@@ -64,9 +81,9 @@ pub fn certify(found: &Found, what: &WhatArgs, loaded: &Loaded, progress: &Progr
     progress.finish();
     let Some(certificate) = low.certificate(beta) else {
         progress.say("certificate: the eigenvalues below this resolution are too many to compute; there is no bound");
-        return Ok(serde_json::Value::Null);
+        return Ok((serde_json::Value::Null, eigenvalues(&low)));
     };
     let gap = certificate.gap(found.fit.value);
     progress.say(&format!("certificate: no clustering has F below {:.6}; this one is {gap:.6} above", certificate.bound));
-    Ok(json!({ "bound": certificate.bound, "gap": gap, "check": low.check }))
+    Ok((json!({ "bound": certificate.bound, "gap": gap, "check": low.check }), eigenvalues(&low)))
 }
