@@ -2,9 +2,8 @@
 
 use super::input::ReadArgs;
 use super::output;
-use anyhow::bail;
 use clap::ValueEnum;
-use lambdacut::report::html::{LIMIT, Page};
+use lambdacut::report::html::Page;
 use std::path::Path;
 
 /// The heading of a page about the file at `path`.
@@ -17,11 +16,7 @@ pub fn title(path: &Path) -> String {
 
 /// Writes the page.
 pub fn write(file: &Path, page: &Page) -> anyhow::Result<()> {
-    let html = page.html()?;
-    if html.len() > LIMIT {
-        bail!("the report would be {} bytes, more than {LIMIT}; nothing was written to {}", html.len(), file.display());
-    }
-    output::write(file, &html)
+    output::write(file, &page.html()?)
 }
 
 /// The name of a value on the command line.

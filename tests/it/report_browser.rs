@@ -32,7 +32,8 @@ fn brightness(png: &[u8]) -> (f64, f64) {
 
 /// The cells of one column of the table of clusters.
 fn column(browser: &mut Browser, number: usize) -> Vec<String> {
-    let cells = format!("[...document.querySelectorAll('#clusters tbody tr td:nth-child({number})')].map((cell) => cell.textContent)");
+    let cells =
+        format!("[...document.querySelectorAll('#clusters tbody tr td:nth-child({number})')].map((cell) => cell.textContent)");
     serde_json::from_value(browser.eval(&cells)).unwrap()
 }
 
@@ -139,7 +140,9 @@ fn the_slider_changes_everything(browser: &mut Browser) {
     all_changed(&before, &after);
     assert!(after["readout"].as_str().unwrap().starts_with(&rows(browser)));
     // By dragging: to the far end.
-    browser.eval("{ const s = document.querySelector('#beta'); s.value = s.max; s.dispatchEvent(new Event('input', { bubbles: true })); }");
+    browser.eval(
+        "{ const s = document.querySelector('#beta'); s.value = s.max; s.dispatchEvent(new Event('input', { bubbles: true })); }",
+    );
     let end = shown(browser);
     all_changed(&after, &end);
     assert!(end["readout"].as_str().unwrap().starts_with(&rows(browser)));
@@ -190,26 +193,45 @@ fn pages_of_points_of_spectra_and_of_one_clustering_open_well() {
     let labels = dir.path().join("labels");
     let page = report(
         dir.path(),
-        &["points", "dp-means", wine.to_str().unwrap(), "-q", "--label", "class", "--standardise", "-k", "3", "-o", labels.to_str().unwrap()],
+        &[
+            "points",
+            "dp-means",
+            wine.to_str().unwrap(),
+            "-q",
+            "--label",
+            "class",
+            "--standardise",
+            "-k",
+            "3",
+            "-o",
+            labels.to_str().unwrap(),
+        ],
     );
     opens_well(&mut browser, &page);
     assert!(column(&mut browser, 2).len() >= 2);
     assert!(browser.eval("document.querySelectorAll('#scatter circle').length").as_u64().unwrap() >= 178);
-    assert_eq!(browser.eval("document.querySelector('#trace svg') !== null && document.querySelector('#truth table') !== null"), true);
+    assert_eq!(
+        browser.eval("document.querySelector('#trace svg') !== null && document.querySelector('#truth table') !== null"),
+        true
+    );
     let page = report(dir.path(), &["spectrum", karate.to_str().unwrap(), "-q", "--below", "0.9"]);
     opens_well(&mut browser, &page);
     let dots = browser.eval("document.querySelectorAll('#spectrum circle').length").as_u64().unwrap();
     assert!(dots > 3);
     let page = report(dir.path(), &["cluster", karate.to_str().unwrap(), "-q", "--method", "spectral", "-b", "0.5"]);
     opens_well(&mut browser, &page);
-    assert_eq!(browser.eval("document.querySelector('#beta') === null && document.querySelector('#spectrum .mark') !== null"), true);
+    assert_eq!(
+        browser.eval("document.querySelector('#beta') === null && document.querySelector('#spectrum .mark') !== null"),
+        true
+    );
 }
 
 #[test]
 fn names_are_text_whatever_they_say() {
     let Some(mut browser) = Browser::start() else { return };
     let dir = tempfile::tempdir().unwrap();
-    let names = ["</script><script>window.owned=1</script>", "<img/src=x/onerror=window.owned=1>", "\"'><b>&amp;", "${window.owned=1}"];
+    let names =
+        ["</script><script>window.owned=1</script>", "<img/src=x/onerror=window.owned=1>", "a\"'><b>&amp;", "${window.owned=1}"];
     let graph = dir.path().join("<svg onload=window.owned=1>.edges");
     let edges = [(0, 1), (1, 2), (2, 0), (2, 3), (3, 0)].map(|(a, b)| format!("{}\t{}\n", names[a], names[b]));
     std::fs::write(&graph, edges.concat()).unwrap();

@@ -83,17 +83,15 @@ fn stop(c: &Candidate) -> Stop {
 }
 
 fn reason(choice: &Choice) -> String {
-    let chosen = &choice.candidates[choice.chosen];
     match choice.reason {
         Reason::Interval => format!(
-            "Recommended: {} clusters, because they stay best over the widest interval of resolutions ({:.3} wide).",
-            chosen.clusters,
-            chosen.width()
+            "The recommended clustering stays best over the widest interval of resolutions ({:.3} wide).",
+            choice.candidates[choice.chosen].width()
         ),
-        Reason::Modularity => format!(
-            "Recommended: {} clusters, by modularity. No scale stands out: many numbers of clusters are about equally good.",
-            chosen.clusters
-        ),
-        Reason::Only => format!("Recommended: {} clusters; the path has nothing else.", chosen.clusters),
+        Reason::Modularity => {
+            "No scale stands out: many numbers of clusters are about equally good. Recommended is the one of highest modularity."
+                .to_owned()
+        }
+        Reason::Only => "The recommended clustering is the only one to choose.".to_owned(),
     }
 }

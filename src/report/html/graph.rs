@@ -91,7 +91,7 @@ impl<W: Weight> GraphSource<'_, W> {
             let (detail, after) = drawing.detail(labels(at), at == chosen, before.as_ref())?;
             clusterings[at].detail = Some(detail);
             if at == chosen {
-                at_chosen = Some(Before { labels: after.labels.clone(), places: after.places.clone() });
+                at_chosen = Some(after.clone());
             }
             before = Some(after);
             observer.event(Event::Advance(1));
@@ -165,7 +165,7 @@ impl<'a, W: Weight> Drawing<'a, W> {
         let shared = (ROWS - MOST_ROWS) / self.detailed.saturating_sub(1).max(1);
         let rows = if first { MOST_ROWS } else { shared.clamp(MOST_CIRCLES, MOST_ROWS) };
         let (table, rest) = clusters.table(rows, &mut self.names);
-        let (network, places) = network(&clusters, before);
+        let (network, spots) = network(&clusters, before);
         let metrics = &clusters.metrics;
         let detail = Detail {
             modularity: short(metrics.modularity),
@@ -180,7 +180,7 @@ impl<'a, W: Weight> Drawing<'a, W> {
             after: image(graph, &clusters.members.order, self.side),
             truth: self.classes.as_ref().map(|classes| classes.compare(&labels, k)).transpose()?,
         };
-        Ok((detail, Before { labels, places }))
+        Ok((detail, Before { labels, spots }))
     }
 }
 

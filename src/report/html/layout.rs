@@ -22,7 +22,7 @@ const MARGIN: f64 = 5.0;
 const LONGEST: f64 = 60.0;
 
 /// The pull towards the middle, as a share of the distance from it.
-const GRAVITY: f64 = 0.05;
+const GRAVITY: f64 = 0.25;
 
 /// A place in the plane.
 pub(super) type Place = [f64; 2];

@@ -1,7 +1,7 @@
 // Small charts: linear and logarithmic axes, steps, dots, bars.
-function nice(low, high, count) {
+function nice(low, high, count, finest = 0) {
   if (!(high > low)) return [low];
-  const rough = (high - low) / count;
+  const rough = Math.max(finest, (high - low) / count);
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].find((m) => m * power >= rough) * power;
   const first = Math.ceil(low / step - 1e-9);
@@ -10,7 +10,7 @@ function nice(low, high, count) {
 }
 
 // low..high of the data onto from..to of the screen.
-function axis(low, high, from, to, log = false) {
+function axis(low, high, from, to, { log = false, finest = 0 } = {}) {
   if (!(high > low)) [low, high] = log ? [low / 2, low * 2] : [low - 0.5, low + 0.5];
   const on = log ? Math.log10 : (v) => v;
   const place = (value) => from + ((on(value) - on(low)) / (on(high) - on(low))) * (to - from);
@@ -19,7 +19,7 @@ function axis(low, high, from, to, log = false) {
     return log ? 10 ** t : t;
   };
   const ticks = (count) => {
-    if (!log) return nice(low, high, count);
+    if (!log) return nice(low, high, count, finest);
     const powers = range(Math.floor(Math.log10(high)) - Math.ceil(Math.log10(low)) + 1).map((i) => 10 ** (Math.ceil(Math.log10(low)) + i));
     const finer = [1, 2, 5].flatMap((m) => powers.concat(powers[0] / 10).map((p) => m * p)).filter((v) => v >= low && v <= high);
     return powers.length > 2 ? powers : [...new Set(finer)].sort((a, b) => a - b);
@@ -57,7 +57,7 @@ function lineChart(width, { points, x: xLabel, y: yLabel, label, dots, level, le
   const [left, right, top, bottom] = [56, width - 12, 26, height - 42];
   const ys = points.map((p) => p[1]).concat(level === undefined ? [] : [level]);
   const air = 0.04 * (Math.max(...ys) - Math.min(...ys));
-  const x = axis(points[0][0], points[points.length - 1][0], left + 6, right - 6);
+  const x = axis(points[0][0], points[points.length - 1][0], left + 6, right - 6, { finest: 1 });
   const y = axis(Math.min(...ys) - air, Math.max(...ys) + air, bottom, top);
   const at = (p) => `${x.place(p[0]).toFixed(1)},${y.place(p[1]).toFixed(1)}`;
   const shown = dots
@@ -65,7 +65,7 @@ function lineChart(width, { points, x: xLabel, y: yLabel, label, dots, level, le
     : s("path", { class: "curve", d: "M" + points.map(at).join("L") });
   const mark = level !== undefined && [
     s("line", { class: "mark", x1: left, x2: right, y1: y.place(level), y2: y.place(level) }),
-    s("text", { class: "ink", x: left + 8, y: y.place(level) - 6 }, levelText),
+    s("text", { class: "ink", x: left + 8, y: y.place(level) + (y.place(level) < top + 20 ? 16 : -6) }, levelText),
   ];
   return drawing(width, height, label, gridX(x, top, bottom, xLabel, width / 90), gridY(y, left, right, yLabel, 5), shown, mark);
 }
@@ -84,18 +84,19 @@ function sizeChart(width, sizes, things) {
     const middle = left + step * (i + 0.5);
     return s("rect", { class: kind, x: middle + (part ? 1 : -1 - w), y: y.place(share), width: w, height: Math.max(0, bottom - y.place(share)), rx: 2 }, s("title", {}, text));
   };
-  const every = Math.ceil(46 / step);
+  const names = bins.map((_, i) => (i + first === 0 ? "1" : `${tickText(2 ** (i + first))}–${tickText(2 ** (i + first + 1) - 1)}`));
+  const roomy = 7 * Math.max(...names.map((name) => name.length)) < step;
+  const every = roomy ? 1 : Math.ceil(46 / step);
   const content = bins.map(([count, inside], i) => {
-    const [low, high] = [2 ** (i + first), 2 ** (i + first + 1) - 1];
-    const name = low === high ? String(low) : `${tickText(low)}–${tickText(high)}`;
+    const name = names[i];
     const text = `${plural(count, "cluster")} of ${name} ${things}, together ${whole(inside)}`;
     return [
       bar(i, 0, count / clusters, "bar", text),
       bar(i, 1, inside / members, "bar second", text),
-      i % every === 0 && s("text", { x: left + step * (i + 0.5), y: bottom + 16, "text-anchor": "middle" }, step * every > 70 ? name : tickText(low)),
+      i % every === 0 && s("text", { x: left + step * (i + 0.5), y: bottom + 16, "text-anchor": "middle" }, roomy ? name : tickText(2 ** (i + first))),
     ];
   });
-  const shares = y.ticks(4).map((v) => [
+  const shares = y.ticks(5).map((v) => [
     s("line", { class: "gridline", x1: left, x2: right, y1: y.place(v), y2: y.place(v) }),
     s("text", { x: left - 6, y: y.place(v) + 4, "text-anchor": "end" }, `${Math.round(100 * v)} %`),
   ]);

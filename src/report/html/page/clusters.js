@@ -12,8 +12,8 @@ function summary() {
     const value = state.beta === undefined ? c.value : c.cut - state.beta * c.clusters;
     place.replaceChildren(...tiles([
       ["clusters", whole(c.clusters)],
-      value !== undefined && ["F, the penalised cut", number(value, 5), "Σ over clusters of (cut ratio − β): lower is better"],
-      ["cut", number(c.cut, 5), "Σ over clusters of what leaves them, relative to their mass"],
+      value !== undefined && ["F, the penalised cut", number(value), "Σ over clusters of (cut ratio − β): lower is better"],
+      ["cut", number(c.cut), "Σ over clusters of what leaves them, relative to their mass"],
       ["cut per cluster", number(c.cut / c.clusters)],
       d && ["modularity", number(d.modularity)],
       d && ["mean conductance", number(d.conductance_mean)],

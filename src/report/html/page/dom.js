@@ -17,14 +17,15 @@ const h = (tag, properties, ...children) => fill(document.createElement(tag), pr
 const s = (tag, properties, ...children) => fill(document.createElementNS(SVG, tag), properties, children);
 const byId = (id) => document.getElementById(id);
 
+const minus = (text) => text.replace("-", "−");
 const whole = (value) => Math.round(value).toLocaleString("en");
 function number(value, digits = 4) {
   if (value === null || value === undefined || !Number.isFinite(value)) return "–";
   if (value === 0) return "0";
   const size = Math.abs(value);
-  if (size >= 1e15 || size < 1e-4) return value.toExponential(2);
-  if (size >= 1000) return value.toLocaleString("en", { maximumFractionDigits: Math.max(0, digits - 4) });
-  return String(Number(value.toPrecision(digits)));
+  if (size >= 1e15 || size < 1e-4) return value.toExponential(2).replaceAll("-", "−");
+  if (size >= 1000) return minus(value.toLocaleString("en", { maximumFractionDigits: Math.max(0, digits - 4) }));
+  return minus(String(Number(value.toPrecision(size < 0.1 ? Math.min(digits, 3) : digits))));
 }
 const percent = (share) => (share >= 0.9995 ? "100 %" : `${(100 * share).toFixed(share < 0.1 ? 1 : 0)} %`);
 const plural = (count, one, many) => `${whole(count)} ${count === 1 ? one : many || one + "s"}`;

@@ -70,17 +70,19 @@ function pathChart(width) {
   const x = axis(lowest(), highest(), left, right);
   const steps = (value, y) => "M" + all.flatMap((c) => c.interval.map((beta) => `${x.place(beta).toFixed(1)},${y.place(value(c)).toFixed(1)}`)).join("L");
   const ks = all.map((c) => c.clusters);
-  const yk = axis(Math.min(...ks), Math.max(...ks), top + panel, top, Math.max(...ks) > 12 * Math.min(...ks));
+  const yk = axis(Math.min(...ks), Math.max(...ks), top + panel, top, { log: Math.max(...ks) > 12 * Math.min(...ks), finest: 1 });
   const second = top + panel + gap;
   const cuts = all.map((c) => c.cut);
   const yc = axis(Math.min(...cuts), Math.max(...cuts), second + panel, second);
   const label = `Number of clusters and cut against the resolution β: ${all.length} clusterings from ${plural(ks[0], "cluster")} to ${whole(ks[ks.length - 1])}; recommended are ${whole(ks[view.chosen])}.`;
+  const [from, to] = all[view.chosen].interval.map(x.place);
+  const crown = s("text", { class: "crown", x: Math.min(right - 40, Math.max(left + 40, (from + to) / 2)), y: top - 8, "text-anchor": "middle" }, "recommended");
   const mark = s("line", { class: "mark", x1: x.place(state.beta), x2: x.place(state.beta), y1: top, y2: second + panel });
   const chart = drawing(width, height, label,
     bandRects(x.place, panel, top), bandRects(x.place, panel, second),
     gridY(yk, left, right, "clusters k", 4), s("path", { class: "curve", d: steps((c) => c.clusters, yk) }),
     gridY(yc, left, right, "cut", 4), s("path", { class: "curve", d: steps((c) => c.cut, yc) }),
-    gridX(x, second + panel, second + panel, "resolution β", width / 80), mark);
+    gridX(x, second + panel, second + panel, "resolution β", width / 80), mark, crown);
   chart.classList.add("clickable");
   chart.addEventListener("click", (event) => {
     const box = chart.getBoundingClientRect();

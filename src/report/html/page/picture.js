@@ -1,22 +1,33 @@
 // The graph of clusters, the adjacency matrix before and after, and the heat map against the truth.
-function network(detail) {
+function network(detail, width) {
   const n = detail.network;
   const t = detail.table;
   if (!n.x.length) return h("p", { class: "quiet" }, "No clusters.");
   const box = (low, high, r) => [Math.min(...low.map((v, i) => v - r[i])), Math.max(...high.map((v, i) => v + r[i]))];
   const [[x0, x1], [y0, y1]] = [box(n.x, n.x, n.r), box(n.y, n.y, n.r)];
-  const pad = 26;
   const most = Math.max(...n.links.map((l) => l[2]));
-  const scale = Math.max(x1 - x0, y1 - y0, 200) / 620;
+  // Units of the drawing that make one pixel of the screen; the picture is at most 544 pixels high.
+  const scale = Math.max((x1 - x0) / (width - 60), (y1 - y0) / 484);
+  const pad = 30 * scale;
   const lines = n.links.slice().reverse().map(([a, b, w]) =>
-    s("line", { x1: n.x[a], y1: n.y[a], x2: n.x[b], y2: n.y[b], "stroke-width": (scale * (0.6 + 7 * Math.sqrt(w / most))).toFixed(2), "stroke-opacity": (0.18 + 0.35 * Math.sqrt(w / most)).toFixed(3), "data-a": a, "data-b": b }));
+    s("line", { x1: n.x[a], y1: n.y[a], x2: n.x[b], y2: n.y[b], "stroke-width": (scale * (0.5 + (n.x.length > 24 ? 3.5 : 6) * Math.sqrt(w / most))).toFixed(2), "stroke-opacity": (0.18 + 0.35 * Math.sqrt(w / most)).toFixed(3), "data-a": a, "data-b": b }));
   const names = t.best.map((list) => (list.length ? view.names[list[0]] : ""));
   const circles = n.x.map((x, a) => {
     const text = `Cluster ${t.cluster[a]}: ${plural(t.size[a], "vertex", "vertices")}, volume ${number(t.volume[a])}, conductance ${number(t.conductance[a], 3)}${names[a] ? `; ${names[a]}` : ""}`;
     return s("circle", { cx: x, cy: n.y[a], r: n.r[a], style: `fill: ${colour(n.hue[a])}`, "data-a": a, onclick: () => light(t.cluster[a]) }, s("title", {}, text));
   });
   const size = 12 * scale;
-  const labels = n.x.map((x, a) => (n.r[a] > 8 * scale || n.x.length <= 24) && s("text", { x, y: n.y[a] + (n.r[a] > 16 * scale ? size / 3 : n.r[a] + size), "font-size": size, "data-a": a, style: `font-size: ${size.toFixed(1)}px` }, names[a] && names[a].length <= 16 && n.r[a] > 13 * scale ? names[a] : String(t.cluster[a])));
+  const isName = (name) => name && !/^\d+$/.test(name);
+  // A name where it fits into the circle or, on a wide screen, below it; otherwise the number of the cluster.
+  const labels = n.x.map((x, a) => {
+    const roomy = n.r[a] > 9 * scale;
+    if (!roomy && n.x.length > 24) return null;
+    const fits = (text) => 0.62 * size * text.length < 1.85 * n.r[a];
+    const named = isName(names[a]) && roomy && (fits(names[a]) || (width > 560 && names[a].length <= 18));
+    const name = named ? names[a] : String(t.cluster[a]);
+    const within = fits(name);
+    return s("text", { class: within && "within", x, y: n.y[a] + (within ? size / 3 : n.r[a] + 1.1 * size), "data-a": a, style: `font-size: ${size.toFixed(1)}px` }, name);
+  });
   const label = `The ${n.x.length} clusters of largest volume as circles, with ${n.links.length} links between them`;
   const svg = s("svg", { class: "chart network", viewBox: `${x0 - pad} ${y0 - pad} ${x1 - x0 + 2 * pad} ${y1 - y0 + 2 * pad}`, role: "img", "aria-label": label }, s("title", {}, label), lines, circles, labels);
   svg.addEventListener("pointerover", (event) => {
@@ -62,12 +73,13 @@ function pictureSection() {
   const after = matrix("in the order of the clusters", "The same pixels with the vertices sorted by cluster, the largest first: what is dark lies inside clusters.");
   const pictures = h("div", {}, h("figure", {}, graph, caption), h("div", { class: "matrices" }, before.figure, after.figure));
   section("picture", "The picture", "Circles are clusters, as large as their volume; links show the strongest connections of each, as thick as their weight. Touch a circle to see its neighbours.", note, pictures);
+  const draw = responsive(graph, (width) => (current().detail ? network(current().detail, width) : h("span")));
   const show = () => {
     const d = current().detail;
     note.replaceChildren(...(d ? [] : [missing()]));
     pictures.hidden = !d;
     if (!d) return;
-    graph.replaceChildren(network(d));
+    draw();
     const n = d.network;
     const share = sum(d.table.volume.slice(0, n.x.length)) / view.volume;
     caption.textContent = `${n.x.length === current().clusters ? `All ${plural(n.x.length, "cluster")}` : `The ${n.x.length} largest of ${plural(current().clusters, "cluster")}, with ${percent(share)} of the volume`}; ${n.links.length} of ${plural(n.pairs, "link")} shown.`;
