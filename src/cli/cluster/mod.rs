@@ -34,6 +34,7 @@ below β. More β, more clusters. Without --resolution or --clusters the whole p
 the widest interval of β is recommended.\n\n\
 Examples:\n  \
 lambdacut cluster graph.edges -o clusters.labels\n  \
+lambdacut cluster graph.edges --report report.html\n  \
 lambdacut cluster graph.edges.gz --resolution 0.4 -o clusters.labels --json result.json\n  \
 lambdacut cluster graph.edges --clusters 50 --truth truth.labels\n  \
 lambdacut cluster graph.edges --method kernel-dp-means --resolution 0.4"
