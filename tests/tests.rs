@@ -31,6 +31,9 @@ mod convert;
 #[path = "it/datasets.rs"]
 mod datasets;
 
+#[path = "it/devtools.rs"]
+mod devtools;
+
 #[path = "it/generate.rs"]
 mod generate;
 
@@ -93,6 +96,12 @@ mod points_table;
 
 #[path = "it/readme.rs"]
 mod readme;
+
+#[path = "it/report.rs"]
+mod report;
+
+#[path = "it/report_browser.rs"]
+mod report_browser;
 
 #[path = "it/search.rs"]
 mod search;

@@ -63,9 +63,15 @@ pub fn in_pool<R: Send>(threads: Option<NonZeroUsize>, work: impl FnOnce() -> an
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().context("cannot start the threads")?.install(work)
 }
 
-/// The command as given, without the place of the program.
+/// The command as given, without the place of the program, quoted so that a shell understands it.
 pub fn command_line() -> String {
-    std::iter::once("lambdacut".to_owned()).chain(std::env::args().skip(1)).collect::<Vec<_>>().join(" ")
+    let given = std::env::args_os().skip(1).map(|arg| quoted(&arg.to_string_lossy()));
+    std::iter::once("lambdacut".to_owned()).chain(given).collect::<Vec<_>>().join(" ")
+}
+
+fn quoted(arg: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "_@%+=:,./-".contains(c);
+    if !arg.is_empty() && arg.chars().all(plain) { arg.to_owned() } else { format!("'{}'", arg.replace('\'', "'\\''")) }
 }
 
 /// Shows progress on standard error (bars only on a terminal) and cancels on Ctrl-C.
@@ -172,5 +178,17 @@ impl Observer for Progress {
 
     fn cancelled(&self) -> bool {
         self.cancel.cancelled()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn arguments_are_quoted_where_a_shell_needs_it() {
+        let quoted = super::quoted;
+        assert_eq!(
+            (quoted("a-b.edges"), quoted("a b"), quoted("it's"), quoted("")),
+            ("a-b.edges".into(), "'a b'".into(), "'it'\\''s'".into(), "''".into())
+        );
     }
 }

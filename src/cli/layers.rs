@@ -199,7 +199,7 @@ fn provenance(layers: &[Layer], global: &Global) -> Provenance {
         input_sha256: digests.join(" "),
         // The search draws no numbers.
         seed: lambdacut::params::DEFAULT_SEED,
-        threads: global.threads.map_or_else(rayon::current_num_threads, std::num::NonZero::get),
+        threads: rayon::current_num_threads(),
         command: command_line(),
     }
 }

@@ -14,6 +14,7 @@ mod manual;
 mod output;
 mod paper;
 mod points;
+mod report;
 mod spectrum;
 
 use clap::{Parser, Subcommand};

@@ -22,6 +22,9 @@ pub struct OutputArgs {
     /// Where to write everything as one JSON object (`-` for standard output).
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
+    /// Where to write a page for the browser: the path, the clusters, pictures, what was done. Needs no network.
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
     /// True classes (`vertex label` lines) to compare with.
     #[arg(long, value_name = "LABELS")]
     pub truth: Option<PathBuf>,
@@ -38,7 +41,7 @@ pub fn measure(document: &mut Document, output: &OutputArgs, loaded: &Loaded, la
     Ok(())
 }
 
-/// Completes the document and writes what was asked for.
+/// Completes the document, writes labels and JSON if they were asked for, and gives the document back.
 pub fn finish(
     mut document: Document,
     output: &OutputArgs,
@@ -47,8 +50,8 @@ pub fn finish(
     global: &Global,
     seed: u64,
     started: Instant,
-) -> anyhow::Result<()> {
-    let threads = global.threads.first().map_or_else(rayon::current_num_threads, |n| n.get());
+) -> anyhow::Result<Document> {
+    let threads = rayon::current_num_threads();
     let provenance = Provenance {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         input_sha256: loaded.sha256.clone(),
@@ -72,7 +75,7 @@ pub fn finish(
     if let Some(path) = &output.json {
         write(path, &(serde_json::to_string_pretty(&document)? + "\n"))?;
     }
-    Ok(())
+    Ok(document)
 }
 
 /// Writes a text to a file, or to standard output for `-`.

@@ -1,8 +1,9 @@
 //! `lambdacut spectrum`: the low end of the spectrum, and whether all of it was found.
 
-use super::common::{Global, Progress};
+use super::common::{Global, Progress, command_line};
 use super::input::{GraphArgs, Loaded};
 use super::output::peak_memory;
+use super::report::{self, parameter, word};
 use anyhow::{Context, bail};
 use clap::{ArgGroup, Args, ValueEnum};
 use lambdacut::linalg::{CheckMethod, Extent, Spectrum, SpectrumCheck, SpectrumOptions, spectrum};
@@ -10,6 +11,7 @@ use lambdacut::observe::Observer;
 use lambdacut::params::{DEFAULT_SEED, ObjectiveKind};
 use lambdacut::partition::Masses;
 use lambdacut::report::document::{Document, MemorySection, Provenance};
+use lambdacut::report::html::{About, Page, SpectrumView};
 use lambdacut::{io, with_graph};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -45,6 +47,9 @@ pub struct SpectrumArgs {
     /// Write everything as JSON.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
+    /// Write a page for the browser: the eigenvalues, their gaps, what was done. Needs no network.
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<PathBuf>,
     /// Seed of the random starting vectors.
     #[arg(long, default_value_t = DEFAULT_SEED)]
     seed: u64,
@@ -98,8 +103,12 @@ pub fn run(args: &SpectrumArgs, global: &Global) -> anyhow::Result<ExitCode> {
     if let Some(path) = &args.vectors {
         write_vectors(&low, path).with_context(|| format!("cannot write {}", path.display()))?;
     }
+    let document = document(args, &loaded, &low, started);
+    if let Some(path) = &args.report {
+        let page = Page::new(&report::title(&args.graph.graph), About::new(&document, parameters(args)));
+        report::write(path, &Page { spectrum: Some(SpectrumView::new(&low)), ..page })?;
+    }
     if let Some(path) = &args.json {
-        let document = document(args, &loaded, &low, started);
         io::write_atomically(path, |out| {
             serde_json::to_writer_pretty(&mut *out, &document)?;
             writeln!(out)
@@ -107,6 +116,15 @@ pub fn run(args: &SpectrumArgs, global: &Global) -> anyhow::Result<ExitCode> {
         .with_context(|| format!("cannot write {}", path.display()))?;
     }
     Ok(if progress.cancelled() { ExitCode::from(130) } else { ExitCode::SUCCESS })
+}
+
+/// The flags, for the page.
+fn parameters(args: &SpectrumArgs) -> Vec<(String, String)> {
+    let mut list = vec![parameter("objective", word(args.objective)), parameter("seed", args.seed)];
+    list.extend(args.below.map(|beta| parameter("below", beta)));
+    list.extend(args.smallest.map(|k| parameter("smallest", k)));
+    list.extend(report::reading(&args.graph.reading));
+    list
 }
 
 /// Four fifths of the memory that Linux says is available; unknown elsewhere.
@@ -190,6 +208,7 @@ fn document(args: &SpectrumArgs, loaded: &Loaded, low: &Spectrum, started: Insta
     Document {
         graph: Some(loaded.section.clone()),
         spectrum: Some(section),
+        memory: peak_memory().map(|peak_rss_bytes| MemorySection { peak_rss_bytes }),
         seconds: [("load", loaded.seconds), ("spectrum", total - loaded.seconds), ("total", total)]
             .map(|(name, value)| (name.to_owned(), value))
             .into(),
@@ -198,9 +217,8 @@ fn document(args: &SpectrumArgs, loaded: &Loaded, low: &Spectrum, started: Insta
             input_sha256: loaded.sha256.clone(),
             seed: args.seed,
             threads: rayon::current_num_threads(),
-            command: std::env::args().collect::<Vec<_>>().join(" "),
+            command: command_line(),
         }),
-        memory: peak_memory().map(|peak_rss_bytes| MemorySection { peak_rss_bytes }),
         ..Document::default()
     }
 }

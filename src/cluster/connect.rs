@@ -11,19 +11,16 @@ use crate::graph::{Weight, components_within};
 use crate::ids::{Cluster, NONE, Vertex};
 use rustc_hash::FxHashMap;
 
-/// Takes every cluster apart into connected ones and lets small parts join what they pay for; the clusters that have
-/// changed, or none if all were connected.
-pub fn connect<W: Weight>(level: &Level<'_, W>, state: &mut State, beta: f64) -> Option<Vec<bool>> {
+/// Takes every cluster apart into connected ones and lets small parts join what they pay for; whether any was not connected.
+pub fn connect<W: Weight>(level: &Level<'_, W>, state: &mut State, beta: f64) -> bool {
     let strays = strays(level, state);
     if strays.is_empty() {
-        return None;
+        return false;
     }
-    let mut changed: FxHashMap<Cluster, ()> = FxHashMap::default();
     let mut links = Links::new(state.sizes.len() + strays.len());
     let mut members: FxHashMap<Cluster, Vec<Vertex>> = FxHashMap::default();
     let mut order = Vec::with_capacity(strays.len());
     for stray in strays {
-        changed.insert(state.labels[stray[0] as usize], ());
         let group = account(level, state, &stray, &mut links);
         links.clear();
         let fresh = state.fresh();
@@ -34,14 +31,11 @@ pub fn connect<W: Weight>(level: &Level<'_, W>, state: &mut State, beta: f64) ->
     for c in order {
         let Some(stray) = members.remove(&c) else { continue };
         let to = best_neighbour(level, state, c, &stray, beta, &mut links);
-        changed.insert(to.unwrap_or(c), ());
         if let Some(others) = to.and_then(|to| members.get_mut(&to)) {
             others.extend(stray);
         }
     }
-    let mut marks = vec![false; state.sizes.len()];
-    changed.into_keys().for_each(|c| marks[c as usize] = true);
-    Some(marks)
+    true
 }
 
 /// The connected parts of each cluster but its largest (ties: the one with the smallest vertex).

@@ -173,7 +173,9 @@ impl Hdp {
         if run > 0 {
             let mut rng = Xoshiro256PlusPlus::seed_from_u64(self.seed.wrapping_add(run as u64));
             sets.shuffle(&mut rng);
-            sets.iter_mut().for_each(|members| members.shuffle(&mut rng));
+            for members in &mut sets {
+                members.shuffle(&mut rng);
+            }
         }
         sets
     }

@@ -196,7 +196,7 @@ impl<'a, W: Weight> Follower<'a, W> {
     fn finish(&self, state: &mut State, beta: f64) {
         for _ in 0..FINISHING {
             self.annealer.moves(state, Active::all(state.labels.len()), beta);
-            if connect(&self.annealer.level, state, beta).is_none() {
+            if !connect(&self.annealer.level, state, beta) {
                 return;
             }
         }

@@ -149,9 +149,18 @@ impl Search {
         let start = self.start.as_ref().map(|labels| carried(labels, &map, k));
         let job = Job::new(self, &coarse.graph, &coarse.masses, &observer);
         let mut answer = job.run(target, walk, after_step, start.as_deref());
-        answer.fit.labels = map.iter().map(|&v| if v == NONE { NONE } else { answer.fit.labels[v as usize] }).collect();
+        answer.fit.labels = spread(&map, &answer.fit.labels);
         renumber_by_size(&mut answer.fit.labels);
         Ok(answer)
+    }
+
+    /// The labels of point `index` of a walk of this search, one for every vertex of `graph`.
+    pub fn walked<W: Weight>(&self, graph: &Graph<W>, walk: &Walk, index: usize) -> Vec<Cluster> {
+        let labels = walk.labels(index);
+        match &self.fixed {
+            Some(fixed) => spread(&together(graph, fixed).0, &labels),
+            None => labels,
+        }
     }
 
     fn check<W: Weight>(&self, graph: &Graph<W>, target: &Target) -> Result<(), SearchError> {
@@ -180,6 +189,11 @@ fn together<W: Weight>(graph: &Graph<W>, fixed: &[Cluster]) -> (Vec<Cluster>, us
     let mut map: Vec<Cluster> = fixed.iter().enumerate().map(label).collect();
     let k = renumber(&mut map);
     (map, k)
+}
+
+/// Labels of contracted vertices, given to all their members.
+fn spread(map: &[Cluster], labels: &[Cluster]) -> Vec<Cluster> {
+    map.iter().map(|&v| if v == NONE { NONE } else { labels[v as usize] }).collect()
 }
 
 /// Labels of `k` contracted vertices: that of their first member.

@@ -21,7 +21,9 @@ mod write;
 pub use atomic::write_atomically;
 pub use dataset::{Classes, Coordinates, Dataset, Missing, Roles, dataset};
 pub use error::ReadError;
-pub use labels::{Labels, Unknown, number_isolated, read_communities, read_labels, write_label_lines, write_labels, write_labels_to};
+pub use labels::{
+    Labels, Unknown, number_isolated, read_communities, read_labels, write_label_lines, write_labels, write_labels_to,
+};
 pub use layout::IdKind;
 pub use load::{Format, LoadOptions, Loaded, load};
 pub use names::{Index, Names, Strings};

@@ -1,4 +1,5 @@
 //! Results → bytes: the JSON document, the HTML page, SVG plots.
 
 pub mod document;
+pub mod html;
 pub mod plot;

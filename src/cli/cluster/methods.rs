@@ -1,7 +1,7 @@
 //! Each method: arguments → the library's parameters → [`Found`].
 
 use super::checkpoint::Checkpoint;
-use super::{Found, WhatArgs, labels_for};
+use super::{Found, Walked, WhatArgs, labels_for};
 use crate::cli::common::Progress;
 use crate::cli::input::Loaded;
 use anyhow::{Context, bail};
@@ -115,6 +115,7 @@ pub fn path(what: &WhatArgs, loaded: &Loaded, progress: &Progress) -> anyhow::Re
         choice: answer.choice,
         united: answer.united,
         spectrum: None,
+        walked: Some(Walked { search, walk }),
     })
 }
 
@@ -190,5 +191,6 @@ fn paper<W: Weight>(graph: &Graph<W>, what: &WhatArgs, params: &KernelDpMeans, p
         choice: None,
         united: false,
         spectrum: None,
+        walked: None,
     })
 }

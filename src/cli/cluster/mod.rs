@@ -2,6 +2,7 @@
 
 mod checkpoint;
 mod methods;
+mod report;
 mod spectral;
 mod story;
 
@@ -13,12 +14,14 @@ use anyhow::bail;
 use clap::{Args, ValueEnum};
 use lambdacut::cluster::choose::Choice;
 use lambdacut::cluster::effort::Effort;
-use lambdacut::cluster::search::Optimality;
+use lambdacut::cluster::path::Walk;
+use lambdacut::cluster::search::{Optimality, Search};
 use lambdacut::fit::{Fit, StopReason};
 use lambdacut::ids::Cluster;
 use lambdacut::io::Unknown;
 use lambdacut::params::{DEFAULT_SEED, ObjectiveKind, StopRules};
 use lambdacut::report::document::{Document, FitSection, ObjectiveSection, PathPoint};
+use lambdacut::report::html::SpectrumView;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -31,6 +34,7 @@ below β. More β, more clusters. Without --resolution or --clusters the whole p
 the widest interval of β is recommended.\n\n\
 Examples:\n  \
 lambdacut cluster graph.edges -o clusters.labels\n  \
+lambdacut cluster graph.edges --report report.html\n  \
 lambdacut cluster graph.edges.gz --resolution 0.4 -o clusters.labels --json result.json\n  \
 lambdacut cluster graph.edges --clusters 50 --truth truth.labels\n  \
 lambdacut cluster graph.edges --method kernel-dp-means --resolution 0.4"
@@ -168,7 +172,20 @@ pub struct Found {
     optimal: Option<Optimality>,
     choice: Option<Choice>,
     united: bool,
-    spectrum: Option<serde_json::Value>,
+    spectrum: Option<Eigenvalues>,
+    walked: Option<Walked>,
+}
+
+/// A spectrum without its vectors, as JSON and for the page.
+pub struct Eigenvalues {
+    section: serde_json::Value,
+    view: SpectrumView,
+}
+
+/// A path with the search that followed it, for the labels of its corners.
+pub struct Walked {
+    search: Search,
+    walk: Walk,
 }
 
 fn yes_no(text: &str) -> Result<bool, String> {
@@ -192,7 +209,7 @@ pub fn run(args: &ClusterArgs, global: &Global) -> anyhow::Result<ExitCode> {
     let Some(path) = &args.graph else { return several(args, global, &progress) };
     let loaded = args.reading.load(path, &progress)?;
     let clock = Instant::now();
-    let found = match args.what.method {
+    let mut found = match args.what.method {
         Method::Path => methods::path(&args.what, &loaded, &progress)?,
         Method::KernelDpMeans => methods::kernel_dp_means(&args.what, &loaded, &progress)?,
         Method::Spectral => spectral::spectral(&args.what, &loaded, &progress)?,
@@ -201,15 +218,20 @@ pub fn run(args: &ClusterArgs, global: &Global) -> anyhow::Result<ExitCode> {
     progress.finish();
     let mut document = document(&args.what, &found, &loaded);
     if args.what.certify {
-        let certificate = spectral::certify(&found, &args.what, &loaded, &progress)?;
+        let (certificate, low) = spectral::certify(&found, &args.what, &loaded, &progress)?;
         document.more.insert("certificate".to_owned(), certificate);
+        found.spectrum.get_or_insert(low);
     }
     document.seconds.insert("cluster".to_owned(), seconds);
     output::measure(&mut document, &args.output, &loaded, &found.fit.labels)?;
     for line in story::lines(&found, &args.what, &document) {
         progress.say(&line);
     }
-    output::finish(document, &args.output, &loaded, &found.fit.labels, global, args.what.seed, started)?;
+    let document = output::finish(document, &args.output, &loaded, &found.fit.labels, global, args.what.seed, started)?;
+    if let Some(file) = &args.output.report {
+        let shown = report::Shown { what: &args.what, reading: &args.reading, path, loaded: &loaded, found: &found };
+        shown.write(file, &document, args.output.truth.as_deref(), &progress)?;
+    }
     let interrupted = found.fit.stop == StopReason::Cancelled;
     Ok(if interrupted { ExitCode::from(130) } else { ExitCode::SUCCESS })
 }
@@ -220,6 +242,9 @@ fn several(args: &ClusterArgs, global: &Global, progress: &Progress) -> anyhow::
     let elsewhere = [&what.fixed, &what.start, &what.checkpoint].into_iter().any(Option::is_some);
     if what.method != Method::Path || what.clusters.is_some() || elsewhere || what.certify {
         bail!("--layers goes with --resolution and --objective, --effort, --time-limit; not with other ways of clustering");
+    }
+    if args.output.report.is_some() {
+        bail!("--report shows one graph: it does not go with --layers");
     }
     let job = Job {
         reading: &args.reading,
@@ -269,7 +294,7 @@ fn document(what: &WhatArgs, found: &Found, loaded: &Loaded) -> Document {
         trace: found.fit.trace.clone(),
     });
     document.path = found.choice.as_ref().map(path_points);
-    document.spectrum.clone_from(&found.spectrum);
+    document.spectrum = found.spectrum.as_ref().map(|low| low.section.clone());
     let mut answer = serde_json::Map::new();
     answer.insert("interval".to_owned(), serde_json::json!(found.interval.map(|(low, high)| [low, high])));
     answer.insert("locally_optimal".to_owned(), serde_json::json!(found.optimal));
@@ -326,6 +351,10 @@ pub fn run_path(args: PathArgs, global: &Global) -> anyhow::Result<ExitCode> {
     document.seconds.insert("cluster".to_owned(), clock.elapsed().as_secs_f64());
     output::measure(&mut document, &output, &loaded, &found.fit.labels)?;
     output::print(&story::table(&found))?;
-    output::finish(document, &output, &loaded, &found.fit.labels, global, what.seed, started)?;
+    let document = output::finish(document, &output, &loaded, &found.fit.labels, global, what.seed, started)?;
+    if let Some(file) = &output.report {
+        let shown = report::Shown { what: &what, reading: &graph.reading, path: &graph.graph, loaded: &loaded, found: &found };
+        shown.write(file, &document, output.truth.as_deref(), &progress)?;
+    }
     Ok(if found.fit.stop == StopReason::Cancelled { ExitCode::from(130) } else { ExitCode::SUCCESS })
 }

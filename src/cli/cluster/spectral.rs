@@ -1,6 +1,6 @@
 //! `--method spectral` and `--certify`: what the eigenvectors say.
 
-use super::{Found, WhatArgs};
+use super::{Eigenvalues, Found, WhatArgs};
 use crate::cli::common::Progress;
 use crate::cli::input::Loaded;
 use crate::cli::spectrum::allowed_memory;
@@ -11,13 +11,15 @@ use lambdacut::graph::{Graph, Weight};
 use lambdacut::linalg::{Extent, Spectrum, SpectrumOptions, spectrum, spectrum_cost};
 use lambdacut::observe::{Event, Observer, PassRecord};
 use lambdacut::partition::{Masses, Sums};
+use lambdacut::report::html::SpectrumView;
 use lambdacut::with_graph;
 use serde_json::json;
 use std::time::Instant;
 
-/// The `spectrum` section of the JSON document.
-fn section(low: &Spectrum) -> serde_json::Value {
-    json!({ "below": low.below, "count": low.count(), "eigenvalues": low.values(), "check": low.check })
+/// What is kept of a spectrum, with the `spectrum` section of the JSON document.
+fn eigenvalues(low: &Spectrum) -> Eigenvalues {
+    let section = json!({ "below": low.below, "count": low.count(), "eigenvalues": low.values(), "check": low.check });
+    Eigenvalues { section, view: SpectrumView::new(low) }
 }
 
 fn options(what: &WhatArgs) -> SpectrumOptions {
@@ -59,8 +61,18 @@ fn run<W: Weight>(graph: &Graph<W>, extent: Extent, what: &WhatArgs, progress: &
         progress.say(&format!("note       {} clusters, not the {k} asked for: {}", fit.clusters, why_not(k, fit.clusters)));
     }
     let cut = Sums::of(graph, &masses, &fit.labels, fit.clusters).cut();
-    let spectrum = Some(section(&found.spectrum));
-    Ok(Found { fit, cut, beta: Some(beta), lambda: None, interval: None, optimal: None, choice: None, united, spectrum })
+    Ok(Found {
+        fit,
+        cut,
+        beta: Some(beta),
+        lambda: None,
+        interval: None,
+        optimal: None,
+        choice: None,
+        united,
+        spectrum: Some(eigenvalues(&found.spectrum)),
+        walked: None,
+    })
 }
 
 fn why_not(asked: usize, found: usize) -> &'static str {
@@ -71,8 +83,13 @@ fn why_not(asked: usize, found: usize) -> &'static str {
     }
 }
 
-/// The lower bound `Σ_{ν<β}(ν − β)` of F and the gap to it, printed and as JSON.
-pub fn certify(found: &Found, what: &WhatArgs, loaded: &Loaded, progress: &Progress) -> anyhow::Result<serde_json::Value> {
+/// The lower bound `Σ_{ν<β}(ν − β)` of F and the gap to it, printed and as JSON, with the eigenvalues behind it.
+pub fn certify(
+    found: &Found,
+    what: &WhatArgs,
+    loaded: &Loaded,
+    progress: &Progress,
+) -> anyhow::Result<(serde_json::Value, Eigenvalues)> {
     let beta = found.beta.context("--certify needs a resolution")?;
     let masses = Masses::of(what.objective.kind());
     let low = with_graph!(&loaded.graph, g => {
@@ -87,7 +104,7 @@ pub fn certify(found: &Found, what: &WhatArgs, loaded: &Loaded, progress: &Progr
     progress.finish();
     let Some(certificate) = low.certificate(beta) else {
         progress.say("certificate: the eigenvalues below this resolution are too many to compute; there is no bound");
-        return Ok(serde_json::Value::Null);
+        return Ok((serde_json::Value::Null, eigenvalues(&low)));
     };
     let gap = certificate.gap(found.fit.value);
     let trust = if certificate.proved {
@@ -98,5 +115,6 @@ pub fn certify(found: &Found, what: &WhatArgs, loaded: &Loaded, progress: &Progr
         " (not all eigenvalues were computed: a better bound is possible)"
     };
     progress.say(&format!("certificate: no clustering has F below {:.6}{trust}; this one is {gap:.6} above", certificate.bound));
-    Ok(json!({ "bound": certificate.bound, "gap": gap, "proved": certificate.proved, "check": low.check }))
+    let section = json!({ "bound": certificate.bound, "gap": gap, "proved": certificate.proved, "check": low.check });
+    Ok((section, eigenvalues(&low)))
 }

@@ -3,6 +3,7 @@
 use super::input::{Data, DataArgs};
 use crate::cli::common::{Progress, command_line};
 use crate::cli::output::peak_memory;
+use crate::cli::report::{self, parameter, word};
 use anyhow::Context;
 use clap::Args;
 use lambdacut::fit::Fit;
@@ -11,8 +12,9 @@ use lambdacut::metrics::Agreement;
 use lambdacut::partition::renumber_by_size;
 use lambdacut::points::Points;
 use lambdacut::report::document::{Document, FitSection, MemorySection, Provenance};
+use lambdacut::report::html::{About, Page, PointsSource};
 use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Where results go.
 #[derive(Debug, Args)]
@@ -28,6 +30,9 @@ pub struct OutputArgs {
     /// Write everything about the run as one JSON object.
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
+    /// Write a page for the browser: the clusters, a picture, what was done. Needs no network.
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
 }
 
 /// A finished run with everything needed to write it down.
@@ -66,7 +71,7 @@ impl<'a> Answer<'a> {
         let agreement = self.agreement(&labels)?;
         self.summarise(progress, &labels, agreement.as_ref());
         let to_stdout = |path: &Option<PathBuf>| path.as_ref().is_some_and(|p| p.as_os_str() == "-");
-        let quiet = to_stdout(&self.to.json) || to_stdout(&self.to.centres);
+        let quiet = [&self.to.json, &self.to.centres, &self.to.report].into_iter().any(to_stdout);
         let target = self.to.output.clone().or_else(|| (!quiet).then(|| PathBuf::from("-")));
         if let Some(path) = target {
             write_atomically(&path, |out| {
@@ -79,8 +84,14 @@ impl<'a> Answer<'a> {
         if let Some(path) = &self.to.centres {
             self.write_centres(path, &labels)?;
         }
+        if self.to.json.is_none() && self.to.report.is_none() {
+            return Ok(());
+        }
+        let document = self.document(&labels, agreement.as_ref())?;
+        if let Some(path) = &self.to.report {
+            self.write_report(path, &labels, &document)?;
+        }
         if let Some(path) = &self.to.json {
-            let document = self.document(&labels, agreement.as_ref())?;
             write_atomically(path, |out| {
                 serde_json::to_writer_pretty(&mut *out, &document)?;
                 writeln!(out)
@@ -88,6 +99,27 @@ impl<'a> Answer<'a> {
             .with_context(|| format!("cannot write {}", path.display()))?;
         }
         Ok(())
+    }
+
+    fn write_report(&self, path: &Path, labels: &[u32], document: &Document) -> anyhow::Result<()> {
+        let data = &self.data;
+        let truth = data.truth.as_ref().map(|truth| (truth.of.as_slice(), truth.names.as_slice()));
+        let source = PointsSource { points: &data.points, columns: &self.column_names(), truth };
+        let view = source.view(labels, self.fit.value)?;
+        let page = Page::new(&report::title(&self.from.data), About::new(document, self.parameters()));
+        report::write(path, &Page { points: Some(view), ..page.with_trace(&self.fit.trace) })
+    }
+
+    /// The method's own numbers and how the table was read, for the page.
+    fn parameters(&self) -> Vec<(String, String)> {
+        let numbers = self.more.as_object().into_iter().flatten().filter(|(_, value)| value.is_number());
+        let mut list: Vec<_> = numbers.map(|(name, value)| parameter(&name.replace('_', " "), value)).collect();
+        list.extend([parameter("seed", self.seed), parameter("missing values", word(self.from.missing))]);
+        list.push(parameter("standardised", if self.from.standardise { "yes" } else { "no" }));
+        for (name, count) in [("rows left out", self.data.dropped), ("values filled in", self.data.filled)] {
+            list.extend((count > 0).then(|| parameter(name, count)));
+        }
+        list
     }
 
     fn agreement(&self, labels: &[u32]) -> anyhow::Result<Option<Agreement>> {
@@ -121,7 +153,10 @@ impl<'a> Answer<'a> {
             row_of[*new as usize] = *old as usize;
         }
         write_atomically(path, |out| {
-            writeln!(out, "cluster,{}", self.column_names().join(","))?;
+            let quoted = |name: &String| {
+                if name.contains([',', '"']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name.clone() }
+            };
+            writeln!(out, "cluster,{}", self.column_names().iter().map(quoted).collect::<Vec<_>>().join(","))?;
             for (cluster, &row) in row_of.iter().enumerate() {
                 let values: Vec<String> = centres.row(row).iter().map(ToString::to_string).collect();
                 writeln!(out, "{cluster},{}", values.join(","))?;
@@ -132,10 +167,9 @@ impl<'a> Answer<'a> {
     }
 
     fn column_names(&self) -> Vec<String> {
-        let quoted = |name: String| if name.contains([',', '"']) { format!("\"{}\"", name.replace('"', "\"\"")) } else { name };
         let named = |coordinates: &Coordinates| match coordinates {
-            Coordinates::OneHot { column, values } => values.iter().map(|value| quoted(format!("{column}={value}"))).collect(),
-            Coordinates::Number { column } => vec![quoted(column.clone())],
+            Coordinates::OneHot { column, values } => values.iter().map(|value| format!("{column}={value}")).collect(),
+            Coordinates::Number { column } => vec![column.clone()],
         };
         self.data.coordinates.iter().flat_map(named).collect()
     }

@@ -1,0 +1,236 @@
+//! What reports contain: counts that add up, limits that hold, the same bytes every time.
+
+use crate::devtools::from_base64;
+use crate::support;
+use assert_cmd::Command;
+use lambdacut::cluster::path::Walk;
+use lambdacut::cluster::search::{Search, Target};
+use lambdacut::generate::Cliques;
+use lambdacut::graph::{Graph, Unit};
+use lambdacut::ids::{Cluster, NONE};
+use lambdacut::io::{Labels, Names, Strings};
+use lambdacut::observe::Silent;
+use lambdacut::partition::{Masses, Sums};
+use lambdacut::points::Points;
+use lambdacut::report::html::{About, GraphSource, GraphView, LIMIT, Page, PointsSource, Stop};
+use proptest::prelude::*;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+fn view(graph: &Graph<f64>, names: &Names, truth: Option<&Labels>, partitions: &[(Vec<Cluster>, usize)]) -> GraphView {
+    let stop = |(labels, k): &(Vec<Cluster>, usize)| {
+        let cut = Sums::of(graph, &Masses::Degree, labels, *k).cut();
+        Stop { clusters: *k, cut, beta: Some(0.5), interval: None }
+    };
+    let stops: Vec<Stop> = partitions.iter().map(stop).collect();
+    let source = GraphSource { graph, names, masses: &Masses::Degree, truth };
+    source.view(&stops, partitions.len() / 2, &|at| partitions[at].0.clone(), &Silent).unwrap()
+}
+
+proptest! {
+    #[test]
+    fn counts_add_up(graph in support::graphs(60), raw in proptest::collection::vec(0u32..5, 60)) {
+        let (labels, k) = support::labels_of(&graph, &raw);
+        let connected = labels.iter().filter(|&&c| c != NONE).count();
+        let classes = Strings::from_iter(["a", "b"]);
+        let truth = Labels { labels: (0..graph.vertices() as u32).map(|i| i % 2).collect(), names: classes, missing: 0, unknown: 0 };
+        let view = view(&graph, &Names::numbers(graph.vertices()), Some(&truth), &[(labels.clone(), k)]);
+        prop_assert_eq!(view.vertices, connected);
+        let detail = view.clusterings[0].detail.as_ref().unwrap();
+        prop_assert_eq!(detail.table.cluster.len() + detail.rest.clusters, k);
+        prop_assert_eq!(detail.table.size.iter().sum::<usize>() + detail.rest.vertices, connected);
+        prop_assert_eq!(detail.sizes.iter().map(|bin| bin.0).sum::<usize>(), k);
+        prop_assert_eq!(detail.sizes.iter().map(|bin| bin.1).sum::<usize>(), connected);
+        let volume = detail.table.volume.iter().sum::<f64>() + detail.rest.volume;
+        prop_assert!((volume - graph.volume()).abs() <= 1e-4 * graph.volume());
+        prop_assert!(detail.table.volume.is_sorted_by(|a, b| a >= b));
+        let seen = detail.truth.as_ref().unwrap();
+        prop_assert_eq!(seen.counts.iter().flatten().sum::<u64>(), connected as u64);
+        // The weight of all links and insides is the volume, when every pair is shown.
+        prop_assert_eq!(detail.network.x.len(), k);
+        for best in &detail.table.best {
+            prop_assert!(best.iter().all(|&at| (at as usize) < view.names.len()));
+        }
+        let side = detail.after.side;
+        prop_assert_eq!(side, connected);
+        let shades = from_base64(&detail.after.shades);
+        prop_assert_eq!(shades.len(), side * (side + 1) / 2);
+        // One pixel a vertex: as many are not empty as the triangle of the matrix has entries.
+        let entries = usize::midpoint(graph.arcs(), graph.self_loops());
+        prop_assert_eq!(shades.iter().filter(|&&shade| shade > 0).count(), entries);
+        prop_assert_eq!(from_base64(&view.before.shades).iter().filter(|&&shade| shade > 0).count(), entries);
+    }
+}
+
+#[test]
+fn the_table_says_what_the_clusters_are() {
+    let graph = support::ring_of_cliques(4, 5);
+    let labels: Vec<Cluster> = (0..20).map(|i| i / 5).collect();
+    let view = view(&graph, &Names::numbers(20), None, &[(labels, 4)]);
+    let detail = view.clusterings[0].detail.as_ref().unwrap();
+    assert_eq!(detail.table.size, [5; 4]);
+    assert_eq!(detail.table.volume, [22.0; 4]);
+    assert!(detail.table.conductance.iter().all(|&c| (c - 2.0 / 22.0).abs() < 1e-6));
+    assert!(detail.table.inside.iter().all(|&c| (c - 20.0 / 22.0).abs() < 1e-6));
+    assert_eq!((detail.network.links.len(), detail.network.pairs), (4, 4));
+    assert!(detail.network.links.iter().all(|link| link.2 == 1.0));
+    assert_eq!(detail.disconnected, 0);
+    // F = 4 (2/22 − β) at β = 0.5.
+    assert!((view.clusterings[0].value.unwrap() - (8.0 / 22.0 - 2.0)).abs() < 1e-5);
+}
+
+/// Clusterings of cliques into groups of 1, 2, … cliques, with names that take as much room as names can.
+fn large(cliques: usize) -> String {
+    let graph = Cliques { cliques, size: 4 }.generate().unwrap().graph().unwrap();
+    let names: Strings = (0..graph.vertices())
+        .map(|i| format!("<<<<<<<<<<<<<<<<<<<<<<<<<<<<{i:0>12}>>>>"))
+        .collect::<Vec<_>>()
+        .iter()
+        .map(String::as_str)
+        .collect();
+    let group = |at: usize| 200 - at;
+    let labels = |at: usize| -> Vec<Cluster> { (0..graph.vertices()).map(|i| (i / 4 / group(at)) as Cluster).collect() };
+    let stop = |at: usize| {
+        let clusters = cliques.div_ceil(group(at));
+        Stop {
+            clusters,
+            cut: 0.1 * clusters as f64,
+            beta: Some(0.3),
+            interval: Some((at as f64 / 200.0, (at + 1) as f64 / 200.0)),
+        }
+    };
+    let stops: Vec<Stop> = (0..200).map(stop).collect();
+    let truth = Labels { labels: labels(150), names: names.clone(), missing: 0, unknown: 0 };
+    let names = Names::Strings(names);
+    let source = GraphSource { graph: &graph, names: &names, masses: &Masses::Degree, truth: Some(&truth) };
+    let view = source.view(&stops, 199, &labels, &Silent).unwrap();
+    let detailed = view.clusterings.iter().filter(|c| c.detail.is_some()).count();
+    assert_eq!((view.clusterings.len(), detailed), (200, 40));
+    let last = view.clusterings[199].detail.as_ref().unwrap();
+    assert_eq!((last.table.cluster.len(), last.rest.clusters), (200, cliques - 200));
+    Page { graph: Some(view), ..Page::new("large", About::default()) }.html().unwrap()
+}
+
+#[test]
+fn the_page_stays_below_its_limit_whatever_it_shows() {
+    let html = large(20_000);
+    assert!(html.len() < LIMIT, "{}", html.len());
+    assert!(html.len() > LIMIT / 3, "the test no longer makes a large page: {}", html.len());
+}
+
+#[test]
+fn a_small_page_has_these_data() {
+    let edges = [("<a>", "b&"), ("b&", "c"), ("c", "<a>"), ("c", "d"), ("d", "e"), ("e", "f"), ("f", "d")];
+    let names: Strings = ["<a>", "b&", "c", "d", "e", "f"].into_iter().collect();
+    let number = |name: &str| (0..names.len()).find(|&i| names.get(i) == name).unwrap() as u32;
+    let edges: Vec<_> = edges.iter().map(|(a, b)| (number(a), number(b), 1.0)).collect();
+    let graph: Graph<Unit> = Graph::from_edges(6, &edges).unwrap();
+    let source = GraphSource { graph: &graph, names: &Names::Strings(names), masses: &Masses::Degree, truth: None };
+    let stops = [(1, 0.0, 0.0, 2.0 / 7.0), (2, 2.0 / 7.0, 2.0 / 7.0, 0.9)].map(|(clusters, cut, low, high)| Stop {
+        clusters,
+        cut,
+        beta: Some((low + high) / 2.0),
+        interval: Some((low, high)),
+    });
+    let labels = |at: usize| if at == 0 { vec![0; 6] } else { vec![0, 0, 0, 1, 1, 1] };
+    let view = source.view(&stops, 1, &labels, &Silent).unwrap();
+    let page = Page { graph: Some(view), ..Page::new("<two> triangles", About::default()) };
+    let json = page.json().unwrap();
+    assert!(!json.contains(['<', '>', '&']));
+    let value: Value = serde_json::from_str(&json).unwrap();
+    insta::assert_json_snapshot!("small_page", value);
+    let html = page.html().unwrap();
+    assert!(html.contains("<title>&lt;two&gt; triangles · lambdacut</title>"));
+    assert!(!html.contains("{{") && !html.contains("<a>"));
+}
+
+#[test]
+fn points_are_counted_and_their_squares_measured() {
+    let rows: Vec<[f64; 2]> = vec![[0.0, 0.0], [0.0, 2.0], [9.0, 0.0], [9.0, 0.0], [9.0, 3.0]];
+    let points = Points::from_rows(&rows).unwrap();
+    let columns = ["x".to_owned(), "y".to_owned()];
+    let classes = ["p".to_owned(), "q".to_owned()];
+    let source = PointsSource { points: &points, columns: &columns, truth: Some((&[0, 0, 1, 1, 1], &classes)) };
+    let view = source.view(&[1, 1, 0, 0, 0], 8.0).unwrap();
+    assert_eq!((view.points, view.dimension, view.clusters), (5, 2, 2));
+    assert_eq!((view.table.size, view.table.within), (vec![3, 2], vec![6.0, 2.0]));
+    assert_eq!(view.table.centre, [[9.0, 1.0], [0.0, 1.0]]);
+    assert_eq!(view.truth.unwrap().ari, 1.0);
+    assert_eq!(view.scatter.cluster, [1, 1, 0, 0, 0]);
+}
+
+fn bundled(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets").join(name)
+}
+
+/// The data of a page written by the command, without what differs between runs.
+fn data(args: &[&str], page: &Path) -> Value {
+    Command::new(env!("CARGO_BIN_EXE_lambdacut")).args(args).arg("--report").arg(page).assert().success();
+    let html = std::fs::read_to_string(page).unwrap();
+    let (_, rest) = html.split_once("<script type=\"application/json\" id=\"data\">").unwrap();
+    let mut value: Value = serde_json::from_str(rest.split_once("</script>").unwrap().0).unwrap();
+    for key in ["seconds", "memory", "provenance"] {
+        assert!(!value["about"][key].is_null(), "{key}");
+    }
+    assert!(value["about"]["provenance"]["command"].as_str().unwrap().starts_with("lambdacut "));
+    for key in ["seconds", "memory", "provenance"] {
+        value["about"][key].take();
+    }
+    value
+}
+
+#[test]
+fn the_same_run_gives_the_same_page_on_any_number_of_threads() {
+    let dir = tempfile::tempdir().unwrap();
+    let (graph, truth) = (bundled("lfr-1000.edges"), bundled("lfr-1000.labels"));
+    let run = |threads: &str| {
+        let args = [
+            "cluster",
+            "-q",
+            "--threads",
+            threads,
+            graph.to_str().unwrap(),
+            "--truth",
+            truth.to_str().unwrap(),
+            "--effort",
+            "fast",
+        ];
+        data(&args, &dir.path().join(format!("{threads}.html")))
+    };
+    let one = run("1");
+    assert_eq!(one, run("2"));
+    let view = &one["graph"];
+    let chosen = &view["clusterings"][view["chosen"].as_u64().unwrap() as usize];
+    assert_eq!(chosen["clusters"], one["about"]["objective"]["clusters"]);
+    assert!(chosen["detail"]["truth"]["nmi"].as_f64().unwrap() > 0.9);
+    // Each clustering is best up to where the next begins.
+    let list = view["clusterings"].as_array().unwrap();
+    assert!(list.len() >= 2 && list.windows(2).all(|pair| pair[0]["interval"][1] == pair[1]["interval"][0]));
+}
+
+#[test]
+fn fixed_vertices_stay_together_in_every_clustering_of_a_walk() {
+    let graph = support::ring_of_cliques(6, 4);
+    let mut fixed = vec![NONE; 24];
+    (fixed[1], fixed[13]) = (0, 0);
+    let search = Search { fixed: Some(fixed), ..Search::default() };
+    let mut walk = Walk::default();
+    search.resume(&graph, &Target::Recommended, &mut walk, &mut |_| {}, &Silent).unwrap();
+    assert!(walk.points().len() > 2);
+    for (index, point) in walk.points().iter().enumerate() {
+        let labels = search.walked(&graph, &walk, index);
+        assert_eq!((labels.len(), labels[1]), (24, labels[13]));
+        assert!((Sums::of(&graph, &Masses::Degree, &labels, point.clusters).cut() - point.cut).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn a_report_of_layers_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let (graph, page) = (bundled("karate.edges"), dir.path().join("page.html"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_lambdacut"));
+    command.args(["cluster", "-b", "0.4", "--report"]).arg(&page).arg("--layers").arg(&graph).arg(&graph);
+    let failed = command.assert().code(1);
+    assert!(String::from_utf8_lossy(&failed.get_output().stderr).contains("--layers"));
+    assert!(!page.exists());
+}
