@@ -241,7 +241,9 @@ fn main() {
             other => panic!("PASS_GRAPHS: {other:?} is neither rmat nor lfr"),
         };
         if only_memory {
-            sizes.iter().for_each(|&size| memory_table(&make(size as u32), &ks));
+            for &size in &sizes {
+                memory_table(&make(size as u32), &ks);
+            }
             continue;
         }
         let tables: Vec<_> = sizes.iter().map(|&size| table(&make(size as u32), &ks)).collect();

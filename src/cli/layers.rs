@@ -1,6 +1,6 @@
 //! Several graphs over shared vertex names, clustered together: `lambdacut cluster --layers A B …`.
 
-use super::common::{Global, Progress, command_line};
+use super::common::{Progress, command_line};
 use super::input::{Loaded, ReadArgs, read_labels_for};
 use super::output::{OutputArgs, peak_memory, write};
 use anyhow::{Context, bail};
@@ -33,7 +33,7 @@ pub struct LayersArgs {
     /// Which copies are coupled: chain, each with the next layer that has the vertex; all, every two.
     #[arg(long, value_name = "HOW", default_value = "chain")]
     pub couple: CoupleArg,
-    /// What a layer pays for each cluster it uses (λ_ℓ); negative values reward it. The global price is −β, as for one graph.
+    /// What a layer pays for each cluster it uses (`λ_ℓ`); negative values reward it. The global price is −β, as for one graph.
     #[arg(long, value_name = "PRICE", default_value_t = 0.0, allow_negative_numbers = true)]
     pub local_price: f64,
 }
@@ -74,7 +74,7 @@ struct Layer {
 }
 
 /// Reads the layers, clusters them together and writes the labels of each.
-pub fn run(args: &LayersArgs, job: &Job<'_>, global: &Global, progress: &Progress) -> anyhow::Result<ExitCode> {
+pub fn run(args: &LayersArgs, job: &Job<'_>, progress: &Progress) -> anyhow::Result<ExitCode> {
     let started = Instant::now();
     let beta = job.resolution.context("several layers are clustered at one resolution: give --resolution β")?;
     let titles = titles(&args.layers)?;
@@ -94,7 +94,7 @@ pub fn run(args: &LayersArgs, job: &Job<'_>, global: &Global, progress: &Progres
         document.seconds = [("load", load_seconds), ("cluster", cluster_seconds), ("total", started.elapsed().as_secs_f64())]
             .map(|(name, seconds)| (name.to_owned(), seconds))
             .into();
-        document.provenance = Some(provenance(&layers, global));
+        document.provenance = Some(provenance(&layers));
         write(path, &(serde_json::to_string_pretty(&document)? + "\n"))?;
     }
     Ok(if fit.stop == StopReason::Cancelled { ExitCode::from(130) } else { ExitCode::SUCCESS })
@@ -192,7 +192,7 @@ fn document(args: &LayersArgs, kind: ObjectiveKind, beta: f64, layers: &[Layer],
 }
 
 /// How to reproduce the run; the inputs' digests stand with the layers, joined here by spaces.
-fn provenance(layers: &[Layer], global: &Global) -> Provenance {
+fn provenance(layers: &[Layer]) -> Provenance {
     let digests: Vec<&str> = layers.iter().map(|l| l.loaded.sha256.as_str()).collect();
     Provenance {
         version: env!("CARGO_PKG_VERSION").to_owned(),

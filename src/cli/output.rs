@@ -1,6 +1,6 @@
 //! Where results go: labels, JSON, and what is measured about them.
 
-use super::common::{Global, command_line};
+use super::common::command_line;
 use super::input::{Loaded, read_labels_for};
 use anyhow::Context;
 use clap::Args;
@@ -47,7 +47,6 @@ pub fn finish(
     output: &OutputArgs,
     loaded: &Loaded,
     labels: &[Cluster],
-    global: &Global,
     seed: u64,
     started: Instant,
 ) -> anyhow::Result<Document> {

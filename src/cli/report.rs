@@ -20,24 +20,24 @@ pub fn write(file: &Path, page: &Page) -> anyhow::Result<()> {
 }
 
 /// The name of a value on the command line.
-pub fn word<V: ValueEnum>(value: V) -> String {
+pub fn word(value: &impl ValueEnum) -> String {
     value.to_possible_value().map_or(String::new(), |v| v.get_name().to_owned())
 }
 
 /// A parameter of the page, by its flag.
-pub fn parameter(name: &str, value: impl ToString) -> (String, String) {
+pub fn parameter(name: &str, value: &impl ToString) -> (String, String) {
     (name.to_owned(), value.to_string())
 }
 
 /// How the graph was read.
 pub fn reading(args: &ReadArgs) -> Vec<(String, String)> {
     let mut list = vec![
-        parameter("directed", word(args.directed)),
-        parameter("self-loops", word(args.self_loops)),
-        parameter("duplicates", word(args.duplicates)),
+        parameter("directed", &word(&args.directed)),
+        parameter("self-loops", &word(&args.self_loops)),
+        parameter("duplicates", &word(&args.duplicates)),
     ];
     for (name, set) in [("unweighted", args.unweighted), ("single precision", args.f32), ("lenient", args.lenient)] {
-        list.extend(set.then(|| parameter(name, "yes")));
+        list.extend(set.then(|| parameter(name, &"yes")));
     }
     list
 }

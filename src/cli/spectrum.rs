@@ -120,9 +120,9 @@ pub fn run(args: &SpectrumArgs, global: &Global) -> anyhow::Result<ExitCode> {
 
 /// The flags, for the page.
 fn parameters(args: &SpectrumArgs) -> Vec<(String, String)> {
-    let mut list = vec![parameter("objective", word(args.objective)), parameter("seed", args.seed)];
-    list.extend(args.below.map(|beta| parameter("below", beta)));
-    list.extend(args.smallest.map(|k| parameter("smallest", k)));
+    let mut list = vec![parameter("objective", &word(&args.objective)), parameter("seed", &args.seed)];
+    list.extend(args.below.map(|beta| parameter("below", &beta)));
+    list.extend(args.smallest.map(|k| parameter("smallest", &k)));
     list.extend(report::reading(&args.graph.reading));
     list
 }

@@ -1,4 +1,4 @@
-//! A headless Chromium, spoken to in its own protocol (Chrome DevTools) over a pair of pipes.
+//! A headless Chromium, spoken to in its own protocol (Chrome `DevTools`) over a pair of pipes.
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 /// How long an answer may take; a loaded machine is slow, a hanging browser is an error.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// A running browser with one open tab.
 pub struct Browser {

@@ -66,122 +66,108 @@ fn matrix_market_files() {
     assert_eq!(edges(&loaded), [(0, 1, 7.0)]);
 }
 
+/// A file name, its bytes, and what is said of them.
+const WRONG: &[(&str, &[u8], &str)] = &[
+    ("g.graph", b"% only\n", "g.graph: no header: the file holds only comments"),
+    ("g.graph", b"2\n", "g.graph:1:1: a METIS header has 2 to 4 numbers: vertices, edges, format, constraints: \"2\""),
+    ("g.graph", b"2 x\n", "g.graph:1:3: not a number of the METIS header: \"x\""),
+    ("g.graph", b"2 1 7\n2\n1\n", "g.graph:1:5: a METIS format code is up to three digits 0 or 1: \"7\""),
+    ("g.graph", b"3 1\n2\n1\n", "g.graph:1:1: the header says this many vertices, but only 2 lines follow: \"3\""),
+    (
+        "g.graph",
+        b"% c\n1000000000000 1\n2\n1\n",
+        "g.graph:2:1: the header says this many vertices, but only 2 lines follow: \"1000000000000\"",
+    ),
+    ("g.graph", b"2 1\n2\n1\n1\n", "g.graph:4:1: a line behind the last vertex: \"1\""),
+    ("g.graph", b"2 2\n2\n1\n", "g.graph:1:3: the header says this many edges, but the lines hold 1: \"2\""),
+    ("g.graph", b"2 1\n2\n3\n", "g.graph:3:1: a neighbour outside 1 to 2: \"3\""),
+    ("g.graph", b"2 1\n2\n0\n", "g.graph:3:1: a neighbour outside 1 to 2: \"0\""),
+    ("g.graph", b"2 1\n2\nx\n", "g.graph:3:1: not a neighbour number: \"x\""),
+    ("g.graph", b"2 1\n2\n1.5\n", "g.graph:3:1: not a neighbour number: \"1.5\""),
+    ("g.graph", b"2 1 001\n2 1\n1\n", "g.graph:3:2: an edge weight is missing: \"\""),
+    ("g.graph", b"2 1 001\n2 -1\n1 -1\n", "g.graph:2:3: the weight is negative (--unweighted ignores weights): \"-1\""),
+    ("g.graph", b"2 1 010\n2 2\n\n", "g.graph:3:1: a vertex weight is missing: \"\""),
+    (
+        "g.graph",
+        b"% c\n3 2\n2 3\n1\n\n",
+        "g.graph:3:3: vertex 1 lists this neighbour, but is not listed by it with equal weight: \"3\"",
+    ),
+    (
+        "g.graph",
+        b"2 1 001\n2 1\n1 2\n",
+        "g.graph:2:1: vertex 1 lists this neighbour, but is not listed by it with equal weight: \"2\"",
+    ),
+    (
+        "g.mtx",
+        b"%%MatrixMarket matrix array real general\n2 2\n1\n",
+        "g.mtx:1:1: only Matrix Market coordinate matrices can be read as graphs: \"%%MatrixMarket matrix array real general\"",
+    ),
+    (
+        "g.mtx",
+        b"%%MatrixMarket matrix coordinate complex general\n",
+        "g.mtx:1:1: only pattern, integer and real Matrix Market entries can be read as graphs: \"%%MatrixMarket matrix coordinate complex general\"",
+    ),
+    (
+        "g.mtx",
+        b"%%MatrixMarket matrix coordinate real hermitian\n",
+        "g.mtx:1:1: only general and symmetric Matrix Market matrices can be read as graphs: \"%%MatrixMarket matrix coordinate real hermitian\"",
+    ),
+    ("g.mtx", b"1 2 3\n", "g.mtx:1:1: not a Matrix Market banner (%%MatrixMarket matrix coordinate FIELD SYMMETRY): \"1 2 3\""),
+    (
+        "g.mtx",
+        b"%%MatrixMarket matrix coordinate pattern general\n",
+        "g.mtx:2:1: the line with rows, columns and entries is missing: \"\"",
+    ),
+    (
+        "g.mtx",
+        b"%%MatrixMarket matrix coordinate pattern general\n2 3 1\n1 1\n",
+        "g.mtx:2:1: the matrix is not square: \"2 3 1\"",
+    ),
+    (
+        "g.mtx",
+        b"%%MatrixMarket matrix coordinate pattern general\n2 2 1000000000000\n1 2\n",
+        "g.mtx:2:5: the header says this many entries, but the file holds 1: \"1000000000000\"",
+    ),
+    (
+        "g.mtx",
+        b"%%MatrixMarket matrix coordinate pattern general\n2000000000 2000000000 1\n1 2\n",
+        "g.mtx:2:1: the header says this many vertices, but a file of 77 bytes cannot name most of them: \"2000000000\"",
+    ),
+    ("g.mtx", b"%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 3\n", "g.mtx:3:1: an entry outside 1 to 2: \"1 3\""),
+    (
+        "g.mtx",
+        b"%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n1 2\n",
+        "g.mtx:3:1: an entry above the diagonal of a symmetric matrix: \"1 2\"",
+    ),
+    ("g.mtx", b"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2\n", "g.mtx:3:1: expected 3 columns, found 2: \"1 2\""),
+    ("g.mtx", b"%%MatrixMarket matrix coordinate pattern general\n2 2 1\n0 2\n", "g.mtx:3:1: an entry outside 1 to 2: \"0 2\""),
+    (
+        "g.mtx",
+        b"%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 18446744073709551615\n",
+        "g.mtx:3:1: an entry outside 1 to 2: \"1 18446744073709551615\"",
+    ),
+    (
+        "g.mtx",
+        b"%%MatrixMarket matrix coordinate pattern general\n9999999999 9999999999 1\n1 2\n",
+        "g.mtx:2:1: 9999999999 vertices are more than the 4294967294 that 32-bit ids can number: \"9999999999\"",
+    ),
+    (
+        "g.mtx",
+        b"%%MatrixMarket matrix coordinate pattern general\n2 2 x\n1 2\n",
+        "g.mtx:2:5: not a number of rows, columns or entries: \"x\"",
+    ),
+    (
+        "g.mtx",
+        b"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 inf\n",
+        "g.mtx:3:5: the weight is not a finite number (--unweighted ignores weights): \"inf\"",
+    ),
+    ("g.lcut", b"garbage", "g.lcut: not a binary graph: bad magic"),
+    ("g.lcut", b"LAMBDCUT\x01\0\0\0", "g.lcut: the binary graph is truncated: no whole header"),
+];
+
 #[test]
 fn wrong_files_are_said_with_their_place() {
-    let wrong: &[(&str, &[u8], &str)] = &[
-        ("g.graph", b"% only\n", "g.graph: no header: the file holds only comments"),
-        ("g.graph", b"2\n", "g.graph:1:1: a METIS header has 2 to 4 numbers: vertices, edges, format, constraints: \"2\""),
-        ("g.graph", b"2 x\n", "g.graph:1:3: not a number of the METIS header: \"x\""),
-        ("g.graph", b"2 1 7\n2\n1\n", "g.graph:1:5: a METIS format code is up to three digits 0 or 1: \"7\""),
-        ("g.graph", b"3 1\n2\n1\n", "g.graph:1:1: the header says this many vertices, but only 2 lines follow: \"3\""),
-        (
-            "g.graph",
-            b"% c\n1000000000000 1\n2\n1\n",
-            "g.graph:2:1: the header says this many vertices, but only 2 lines follow: \"1000000000000\"",
-        ),
-        ("g.graph", b"2 1\n2\n1\n1\n", "g.graph:4:1: a line behind the last vertex: \"1\""),
-        ("g.graph", b"2 2\n2\n1\n", "g.graph:1:3: the header says this many edges, but the lines hold 1: \"2\""),
-        ("g.graph", b"2 1\n2\n3\n", "g.graph:3:1: a neighbour outside 1 to 2: \"3\""),
-        ("g.graph", b"2 1\n2\n0\n", "g.graph:3:1: a neighbour outside 1 to 2: \"0\""),
-        ("g.graph", b"2 1\n2\nx\n", "g.graph:3:1: not a neighbour number: \"x\""),
-        ("g.graph", b"2 1\n2\n1.5\n", "g.graph:3:1: not a neighbour number: \"1.5\""),
-        ("g.graph", b"2 1 001\n2 1\n1\n", "g.graph:3:2: an edge weight is missing: \"\""),
-        ("g.graph", b"2 1 001\n2 -1\n1 -1\n", "g.graph:2:3: the weight is negative (--unweighted ignores weights): \"-1\""),
-        ("g.graph", b"2 1 010\n2 2\n\n", "g.graph:3:1: a vertex weight is missing: \"\""),
-        (
-            "g.graph",
-            b"% c\n3 2\n2 3\n1\n\n",
-            "g.graph:3:3: vertex 1 lists this neighbour, but is not listed by it with equal weight: \"3\"",
-        ),
-        (
-            "g.graph",
-            b"2 1 001\n2 1\n1 2\n",
-            "g.graph:2:1: vertex 1 lists this neighbour, but is not listed by it with equal weight: \"2\"",
-        ),
-        (
-            "g.mtx",
-            b"%%MatrixMarket matrix array real general\n2 2\n1\n",
-            "g.mtx:1:1: only Matrix Market coordinate matrices can be read as graphs: \"%%MatrixMarket matrix array real general\"",
-        ),
-        (
-            "g.mtx",
-            b"%%MatrixMarket matrix coordinate complex general\n",
-            "g.mtx:1:1: only pattern, integer and real Matrix Market entries can be read as graphs: \"%%MatrixMarket matrix coordinate complex general\"",
-        ),
-        (
-            "g.mtx",
-            b"%%MatrixMarket matrix coordinate real hermitian\n",
-            "g.mtx:1:1: only general and symmetric Matrix Market matrices can be read as graphs: \"%%MatrixMarket matrix coordinate real hermitian\"",
-        ),
-        (
-            "g.mtx",
-            b"1 2 3\n",
-            "g.mtx:1:1: not a Matrix Market banner (%%MatrixMarket matrix coordinate FIELD SYMMETRY): \"1 2 3\"",
-        ),
-        (
-            "g.mtx",
-            b"%%MatrixMarket matrix coordinate pattern general\n",
-            "g.mtx:2:1: the line with rows, columns and entries is missing: \"\"",
-        ),
-        (
-            "g.mtx",
-            b"%%MatrixMarket matrix coordinate pattern general\n2 3 1\n1 1\n",
-            "g.mtx:2:1: the matrix is not square: \"2 3 1\"",
-        ),
-        (
-            "g.mtx",
-            b"%%MatrixMarket matrix coordinate pattern general\n2 2 1000000000000\n1 2\n",
-            "g.mtx:2:5: the header says this many entries, but the file holds 1: \"1000000000000\"",
-        ),
-        (
-            "g.mtx",
-            b"%%MatrixMarket matrix coordinate pattern general\n2000000000 2000000000 1\n1 2\n",
-            "g.mtx:2:1: the header says this many vertices, but a file of 77 bytes cannot name most of them: \"2000000000\"",
-        ),
-        (
-            "g.mtx",
-            b"%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 3\n",
-            "g.mtx:3:1: an entry outside 1 to 2: \"1 3\"",
-        ),
-        (
-            "g.mtx",
-            b"%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n1 2\n",
-            "g.mtx:3:1: an entry above the diagonal of a symmetric matrix: \"1 2\"",
-        ),
-        (
-            "g.mtx",
-            b"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2\n",
-            "g.mtx:3:1: expected 3 columns, found 2: \"1 2\"",
-        ),
-        (
-            "g.mtx",
-            b"%%MatrixMarket matrix coordinate pattern general\n2 2 1\n0 2\n",
-            "g.mtx:3:1: an entry outside 1 to 2: \"0 2\"",
-        ),
-        (
-            "g.mtx",
-            b"%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 18446744073709551615\n",
-            "g.mtx:3:1: an entry outside 1 to 2: \"1 18446744073709551615\"",
-        ),
-        (
-            "g.mtx",
-            b"%%MatrixMarket matrix coordinate pattern general\n9999999999 9999999999 1\n1 2\n",
-            "g.mtx:2:1: 9999999999 vertices are more than the 4294967294 that 32-bit ids can number: \"9999999999\"",
-        ),
-        (
-            "g.mtx",
-            b"%%MatrixMarket matrix coordinate pattern general\n2 2 x\n1 2\n",
-            "g.mtx:2:5: not a number of rows, columns or entries: \"x\"",
-        ),
-        (
-            "g.mtx",
-            b"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 inf\n",
-            "g.mtx:3:5: the weight is not a finite number (--unweighted ignores weights): \"inf\"",
-        ),
-        ("g.lcut", b"garbage", "g.lcut: not a binary graph: bad magic"),
-        ("g.lcut", b"LAMBDCUT\x01\0\0\0", "g.lcut: the binary graph is truncated: no whole header"),
-    ];
-    for (name, bytes, expected) in wrong {
+    for (name, bytes, expected) in WRONG {
         assert_eq!(message(name, bytes), *expected);
     }
 }
@@ -230,8 +216,9 @@ fn ignored_weights_may_be_anything() {
 #[test]
 fn a_large_metis_file_is_read_in_pieces() {
     let n = 200_000;
-    let ring = (0..n)
-        .map(|i: usize| format!("{} {}\n{}", (i + n - 1) % n + 1, (i + 1) % n + 1, if i % 1000 == 0 { "% c\n" } else { "" }));
+    let ring = (0..n).map(|i: usize| {
+        format!("{} {}\n{}", (i + n - 1) % n + 1, (i + 1) % n + 1, if i.is_multiple_of(1000) { "% c\n" } else { "" })
+    });
     let text = format!("{n} {n}\n{}", ring.collect::<String>());
     let loaded = read("g.graph", text.as_bytes());
     let expected: Vec<_> = (0..n as u32).map(|i| (i.min((i + 1) % n as u32), i.max((i + 1) % n as u32), 1.0)).collect();

@@ -129,7 +129,7 @@ fn a_small_page_has_these_data() {
     let stops = [(1, 0.0, 0.0, 2.0 / 7.0), (2, 2.0 / 7.0, 2.0 / 7.0, 0.9)].map(|(clusters, cut, low, high)| Stop {
         clusters,
         cut,
-        beta: Some((low + high) / 2.0),
+        beta: Some(f64::midpoint(low, high)),
         interval: Some((low, high)),
     });
     let labels = |at: usize| if at == 0 { vec![0; 6] } else { vec![0, 0, 0, 1, 1, 1] };

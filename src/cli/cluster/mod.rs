@@ -206,7 +206,7 @@ pub fn run(args: &ClusterArgs, global: &Global) -> anyhow::Result<ExitCode> {
     let started = Instant::now();
     let progress = global.progress()?;
     check(&args.what)?;
-    let Some(path) = &args.graph else { return several(args, global, &progress) };
+    let Some(path) = &args.graph else { return several(args, &progress) };
     let loaded = args.reading.load(path, &progress)?;
     let clock = Instant::now();
     let mut found = match args.what.method {
@@ -227,7 +227,7 @@ pub fn run(args: &ClusterArgs, global: &Global) -> anyhow::Result<ExitCode> {
     for line in story::lines(&found, &args.what, &document) {
         progress.say(&line);
     }
-    let document = output::finish(document, &args.output, &loaded, &found.fit.labels, global, args.what.seed, started)?;
+    let document = output::finish(document, &args.output, &loaded, &found.fit.labels, args.what.seed, started)?;
     if let Some(file) = &args.output.report {
         let shown = report::Shown { what: &args.what, reading: &args.reading, path, loaded: &loaded, found: &found };
         shown.write(file, &document, args.output.truth.as_deref(), &progress)?;
@@ -237,7 +237,7 @@ pub fn run(args: &ClusterArgs, global: &Global) -> anyhow::Result<ExitCode> {
 }
 
 /// Several layers at once.
-fn several(args: &ClusterArgs, global: &Global, progress: &Progress) -> anyhow::Result<ExitCode> {
+fn several(args: &ClusterArgs, progress: &Progress) -> anyhow::Result<ExitCode> {
     let what = &args.what;
     let elsewhere = [&what.fixed, &what.start, &what.checkpoint].into_iter().any(Option::is_some);
     if what.method != Method::Path || what.clusters.is_some() || elsewhere || what.certify {
@@ -254,7 +254,7 @@ fn several(args: &ClusterArgs, global: &Global, progress: &Progress) -> anyhow::
         stop: StopRules { time: what.time_limit.map(std::time::Duration::from_secs_f64), ..StopRules::default() },
         output: &args.output,
     };
-    layers::run(&args.layers, &job, global, progress)
+    layers::run(&args.layers, &job, progress)
 }
 
 /// Requests that contradict themselves.
@@ -351,7 +351,7 @@ pub fn run_path(args: PathArgs, global: &Global) -> anyhow::Result<ExitCode> {
     document.seconds.insert("cluster".to_owned(), clock.elapsed().as_secs_f64());
     output::measure(&mut document, &output, &loaded, &found.fit.labels)?;
     output::print(&story::table(&found))?;
-    let document = output::finish(document, &output, &loaded, &found.fit.labels, global, what.seed, started)?;
+    let document = output::finish(document, &output, &loaded, &found.fit.labels, what.seed, started)?;
     if let Some(file) = &output.report {
         let shown = report::Shown { what: &what, reading: &graph.reading, path: &graph.graph, loaded: &loaded, found: &found };
         shown.write(file, &document, output.truth.as_deref(), &progress)?;

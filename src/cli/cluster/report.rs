@@ -60,18 +60,18 @@ impl Shown<'_> {
 
     fn parameters(&self) -> Vec<(String, String)> {
         let what = self.what;
-        let mut list = vec![parameter("objective", word(what.objective)), parameter("method", word(what.method))];
+        let mut list = vec![parameter("objective", &word(&what.objective)), parameter("method", &word(&what.method))];
         if what.method == Method::Path {
-            list.push(parameter("effort", word(what.effort)));
+            list.push(parameter("effort", &word(&what.effort)));
         } else {
-            list.extend([parameter("seed", what.seed), parameter("refine", if what.refine { "yes" } else { "no" })]);
+            list.extend([parameter("seed", &what.seed), parameter("refine", &if what.refine { "yes" } else { "no" })]);
         }
         if what.method == Method::KernelDpMeans {
-            list.extend([parameter("init", word(what.pass.init)), parameter("order", word(what.pass.order))]);
+            list.extend([parameter("init", &word(&what.pass.init)), parameter("order", &word(&what.pass.order))]);
         }
-        list.extend(what.resolution.map(|beta| parameter("resolution", beta)));
-        list.extend(what.clusters.map(|k| parameter("clusters", k)));
-        list.extend(what.time_limit.map(|seconds| parameter("time limit", seconds)));
+        list.extend(what.resolution.map(|beta| parameter("resolution", &beta)));
+        list.extend(what.clusters.map(|k| parameter("clusters", &k)));
+        list.extend(what.time_limit.map(|seconds| parameter("time limit", &seconds)));
         list.extend(report::reading(self.reading));
         list
     }

@@ -27,6 +27,9 @@ struct Draw {
     own_dp_means: f64,
 }
 
+/// A way to run the HDP: its name, and its run among those of a draw.
+type Variant = (&'static str, fn(&Draw) -> Shared);
+
 /// A run of the HDP: its clusters and the NMI of its labels.
 #[derive(Clone, Copy)]
 struct Shared {
@@ -47,7 +50,7 @@ pub fn run(context: &Context<'_>) -> Run {
     let all = |pick: &dyn Fn(&Draw) -> f64| found.iter().map(pick).collect::<Vec<f64>>();
     let average = |pick: &dyn Fn(&Draw) -> f64| all(pick).iter().sum::<f64>() / found.len() as f64;
     let mut rows = Vec::new();
-    let variants: [(&str, fn(&Draw) -> Shared); 3] = [
+    let variants: [Variant; 3] = [
         ("prices by the rule", |d| d.shared),
         ("prices by the rule, best of 10 orders", |d| d.restarted),
         ("λ_g lowered to 15 global clusters or more", |d| d.lowered),

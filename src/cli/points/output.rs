@@ -114,10 +114,10 @@ impl<'a> Answer<'a> {
     fn parameters(&self) -> Vec<(String, String)> {
         let numbers = self.more.as_object().into_iter().flatten().filter(|(_, value)| value.is_number());
         let mut list: Vec<_> = numbers.map(|(name, value)| parameter(&name.replace('_', " "), value)).collect();
-        list.extend([parameter("seed", self.seed), parameter("missing values", word(self.from.missing))]);
-        list.push(parameter("standardised", if self.from.standardise { "yes" } else { "no" }));
+        list.extend([parameter("seed", &self.seed), parameter("missing values", &word(&self.from.missing))]);
+        list.push(parameter("standardised", &if self.from.standardise { "yes" } else { "no" }));
         for (name, count) in [("rows left out", self.data.dropped), ("values filled in", self.data.filled)] {
-            list.extend((count > 0).then(|| parameter(name, count)));
+            list.extend((count > 0).then(|| parameter(name, &count)));
         }
         list
     }
