@@ -2,7 +2,8 @@
 //!
 //! `cargo bench --bench search` climbs from 10⁵ to 10⁶ edges; `SEARCH_EDGES=100000,1000000,10000000 cargo bench --bench search` names other sizes,
 //! `SEARCH_EFFORT=fast|normal|best` the effort (both `fast` and `normal` by default). Average degree 20, mixing 0.3, β = 0.5, all cores. The growth
-//! exponent is the slope of log seconds over log arcs (1 is linear); memory is what the search holds at its highest beyond the graph (Linux). F of the planted
+//! exponent is the slope of log seconds over log arcs (1 is linear); memory is what the search holds at its highest beyond what the
+//! process held before (Linux), so only the first search of a size shows all of it: the others reuse freed memory. F of the planted
 //! clusters stands beside F as found.
 #![allow(missing_docs)]
 
