@@ -35,6 +35,15 @@ pub(super) struct Plan {
 }
 
 impl Effort {
+    /// The next lighter preset.
+    pub(super) fn lighter(self) -> Option<Self> {
+        match self {
+            Self::Fast => None,
+            Self::Normal => Some(Self::Fast),
+            Self::Best => Some(Self::Normal),
+        }
+    }
+
     pub(super) fn plan(self) -> Plan {
         match self {
             Self::Fast => Plan {

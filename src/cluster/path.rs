@@ -33,6 +33,9 @@ const SHORTEST: f64 = 0.125;
 /// Below this share of the scale, the stride is proportional to β.
 const PROPORTIONAL: f64 = 0.2;
 
+/// Arcs that may be looked at for starts beyond those of the preset.
+const CHEAP: usize = 1 << 20;
+
 /// How often moves and connecting may take turns before an answer.
 const FINISHING: usize = 4;
 
@@ -114,6 +117,7 @@ pub struct Polished {
 /// Follows paths on one graph.
 pub struct Follower<'a, W: Weight> {
     annealer: Annealer<'a, W>,
+    effort: Effort,
     plan: Plan,
     scale: f64,
     least: usize,
@@ -125,7 +129,7 @@ impl<'a, W: Weight> Follower<'a, W> {
         let level = Level::new(graph, masses);
         let plan = effort.plan();
         let annealer = Annealer { level, tuning: plan.tuning, observer };
-        Self { annealer, plan, scale: start(&level) / 0.9, least: components(graph).count }
+        Self { annealer, effort, plan, scale: start(&level) / 0.9, least: components(graph).count }
     }
 
     /// Goes on with `walk` until it is done or cancelled; `after_step` sees it after every step and says whether to go on.
@@ -143,6 +147,18 @@ impl<'a, W: Weight> Follower<'a, W> {
             if !after_step(walk) {
                 return;
             }
+        }
+    }
+
+    /// Goes on with `walk` until it has at most `k` clusters.
+    pub fn follow_down_to(&self, k: usize, walk: &mut Walk, after_step: &mut dyn FnMut(&Walk)) {
+        let more = |walk: &Walk| walk.points.last().is_none_or(|p| p.clusters > k);
+        let mut on_step = |walk: &Walk| {
+            after_step(walk);
+            more(walk)
+        };
+        if more(walk) {
+            self.follow(walk, &mut on_step);
         }
     }
 
@@ -271,9 +287,15 @@ impl<'a, W: Weight> Follower<'a, W> {
         self.plan.repairs.0 + self.plan.repairs.1
     }
 
-    /// From how many partitions of the path an answer with a given number of clusters is sought.
+    /// From how many partitions of the path an answer with a given number of clusters is sought: more on small graphs.
     pub fn starts(&self) -> usize {
-        self.plan.starts
+        self.plan.starts.max(CHEAP / self.annealer.level.graph.arcs())
+    }
+
+    /// A follower of the same graph with the next lighter effort, if there is one.
+    pub fn lighter(&self) -> Option<Self> {
+        let plan = self.effort.lighter()?.plan();
+        Some(Self { annealer: Annealer { tuning: plan.tuning, ..self.annealer }, plan, effort: self.effort.lighter()?, ..*self })
     }
 
     /// Rounds of moves.

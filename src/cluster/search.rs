@@ -207,6 +207,11 @@ fn carried(labels: &[Cluster], map: &[Cluster], k: usize) -> Vec<Cluster> {
     of
 }
 
+/// The one with the smaller cut, the first if they are equal.
+fn better(a: (State, bool, f64), b: (State, bool, f64)) -> (State, bool, f64) {
+    if b.0.cut() < a.0.cut() { b } else { a }
+}
+
 /// One search on one graph.
 struct Job<'a, W: Weight> {
     graph: &'a Graph<W>,
@@ -303,14 +308,15 @@ impl<'a, W: Weight> Job<'a, W> {
 
     /// The last few partitions of the path with at least `k` clusters, merged down to exactly `k`; the best of them, improved.
     fn exactly(&self, k: usize, walk: &mut Walk, after_step: &mut dyn FnMut(&Walk)) -> Answer {
-        let mut on_step = |walk: &Walk| {
-            after_step(walk);
-            walk.points().last().is_none_or(|p| p.clusters > k)
-        };
-        if walk.points().last().is_none_or(|p| p.clusters > k) {
-            self.follower.follow(walk, &mut on_step);
+        self.follower.follow_down_to(k, walk, after_step);
+        let mut best = self.merged_down(k, walk);
+        if let Some(lighter) = self.follower.lighter().filter(|_| !self.observer.cancelled()) {
+            // Steps of another length see other partitions.
+            let mut other = Walk::default();
+            lighter.follow_down_to(k, &mut other, &mut |_| {});
+            best = better(best, self.merged_down(k, &other));
         }
-        let (mut state, mut united, beta) = self.merged_down(k, walk);
+        let (mut state, mut united, beta) = best;
         let mut whole = false;
         for _ in 0..self.follower.attempts() {
             if self.observer.cancelled() {
@@ -346,7 +352,7 @@ impl<'a, W: Weight> Job<'a, W> {
             (state, united, point.beta)
         };
         let candidates = enough.into_iter().take(self.follower.starts()).map(down);
-        candidates.min_by(|a, b| a.0.cut().total_cmp(&b.0.cut())).unwrap_or_else(|| {
+        candidates.reduce(better).unwrap_or_else(|| {
             let mut state = State::singletons(&level);
             let united = self.settle_at(&mut state, k);
             (state, united, self.follower.start())
