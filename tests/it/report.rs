@@ -203,9 +203,10 @@ fn the_same_run_gives_the_same_page_on_any_number_of_threads() {
     let chosen = &view["clusterings"][view["chosen"].as_u64().unwrap() as usize];
     assert_eq!(chosen["clusters"], one["about"]["objective"]["clusters"]);
     assert!(chosen["detail"]["truth"]["nmi"].as_f64().unwrap() > 0.9);
-    // Each clustering is best up to where the next begins.
+    // Intervals follow each other; the last may begin beyond where the path did, and then has no width.
     let list = view["clusterings"].as_array().unwrap();
-    assert!(list.len() >= 2 && list.windows(2).all(|pair| pair[0]["interval"][1] == pair[1]["interval"][0]));
+    let ends = |c: &Value| [0, 1].map(|end| c["interval"][end].as_f64().unwrap());
+    assert!(list.len() >= 2 && list.windows(2).all(|pair| ends(&pair[0])[1] <= ends(&pair[1])[0]), "{list:?}");
 }
 
 #[test]

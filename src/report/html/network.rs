@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn colours_are_kept_where_they_can_be_told_apart() {
-        assert_eq!(kept_hues(&[Some(0.25), Some(0.25), None, Some(0.5)]), [0.25, 0.75, 0.0, 0.5]);
+        assert_eq!(kept_hues(&[Some(0.25), Some(0.25), None, Some(0.5)]), [0.25, 0.75, 0.5, 0.0]);
         assert_eq!(first_hues(&[[1.0, 0.0], [-1.0, 0.1], [0.0, -1.0]]).len(), 3);
     }
 }
