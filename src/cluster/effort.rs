@@ -30,6 +30,8 @@ pub(super) struct Plan {
     pub repairs: (usize, usize),
     /// The same at every step of the path.
     pub path_repairs: (usize, usize),
+    /// How often moves and connecting may take turns before an answer.
+    pub finishing: usize,
     /// From how many partitions of the path an answer with a given number of clusters is sought.
     pub starts: usize,
 }
@@ -52,6 +54,7 @@ impl Effort {
                 stride: 0.1,
                 repairs: (1, 0),
                 path_repairs: (0, 0),
+                finishing: 1,
                 starts: 2,
             },
             Self::Normal => Plan {
@@ -60,6 +63,7 @@ impl Effort {
                 stride: 0.05,
                 repairs: (2, 3),
                 path_repairs: (1, 0),
+                finishing: 4,
                 starts: 4,
             },
             Self::Best => Plan {
@@ -68,6 +72,7 @@ impl Effort {
                 stride: 0.025,
                 repairs: (4, 24),
                 path_repairs: (1, 1),
+                finishing: 8,
                 starts: 12,
             },
         }

@@ -36,9 +36,6 @@ const PROPORTIONAL: f64 = 0.2;
 /// Arcs that may be looked at for starts beyond those of the preset.
 const CHEAP: usize = 1 << 20;
 
-/// How often moves and connecting may take turns before an answer.
-const FINISHING: usize = 4;
-
 /// The path ends at this share of the scale at the latest.
 const FLOOR: f64 = 1e-3;
 
@@ -210,7 +207,7 @@ impl<'a, W: Weight> Follower<'a, W> {
 
     /// Moves what making clusters connected has left to move, and connects again.
     fn finish(&self, state: &mut State, beta: f64) {
-        for _ in 0..FINISHING {
+        for _ in 0..self.plan.finishing {
             self.annealer.moves(state, Active::all(state.labels.len()), beta);
             if !connect(&self.annealer.level, state, beta) {
                 return;
