@@ -18,7 +18,7 @@ use rayon::prelude::*;
 use std::sync::{Mutex, MutexGuard};
 
 /// Vertices whose moves are proposed together.
-const BLOCK: usize = 1 << 11;
+const BLOCK: usize = 1 << 14;
 
 /// Below this many vertices a block is not worth sharing between threads.
 const SHARE: usize = 1 << 8;
