@@ -2,22 +2,30 @@
 //!
 //! At a large β only tight groups stay together; each lower β merges what has become too dear to keep apart. A step at β
 //!
-//! 1. **merges**: clusters become vertices ([`Level::contract`]), which move and are contracted again until that stops shrinking;
-//! 2. **moves** single vertices, but only where a cluster has changed: β cancels in a move between two clusters, so
-//!    elsewhere the optimum of the last step still stands;
+//! 1. **merges**: clusters, the vertices of a contracted graph ([`Fold`]), move and are contracted again until that stops
+//!    shrinking;
+//! 2. **moves** single vertices, but only where a cluster has changed (β cancels in a move between two clusters, so
+//!    elsewhere the optimum of the last step still stands), and only those with less than `LOYAL` of their links inside their
+//!    own cluster: hardly any other wants to leave;
 //! 3. moves the **pieces** that the last step's clusters left inside this step's: whole groups change sides, or leave.
 //!
-//! Every part lowers F at the current β or leaves it. Cost of a step: two contractions, O(arcs), and the moves; memory: the
-//! contracted graphs, at most as large as the graph itself.
+//! Every part lowers F at the current β or leaves it. Cost of a step: the contracted graphs, one look at the vertices of changed
+//! clusters and around them, and the moves; memory: the contracted graphs, at most as large as the graph itself.
 
+use super::connect::connect;
+use super::fold::{Fold, Merged};
+use super::history::majority;
 use super::moves::{Active, Kind, Rules, local_moves};
-use super::state::{Level, State};
+use super::state::{Level, State, through};
 use crate::graph::Weight;
 use crate::ids::{Cluster, NONE};
 use crate::numeric::sum_by;
 use crate::observe::Observer;
-use rayon::prelude::*;
 use rustc_hash::FxHashMap;
+use std::borrow::Cow;
+
+/// A vertex with this share of its links inside its own cluster is not asked whether it wants to leave a changed one.
+const LOYAL: f64 = 0.75;
 
 /// How thorough a step is.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -42,28 +50,32 @@ pub struct Annealer<'a, W: Weight> {
 }
 
 impl<W: Weight> Annealer<'_, W> {
-    /// From singletons through all of `schedule`, which descends.
-    pub fn run(&self, schedule: &[f64]) -> State {
+    /// From singletons through all of `schedule`, which descends; `seen` is shown every state on the way but the last.
+    pub fn run(&self, schedule: &[f64], seen: &mut dyn FnMut(&State)) -> State {
         let mut state = State::singletons(&self.level);
+        let Some(&first) = schedule.first() else { return state };
+        self.moves(&mut state, Active::all(self.level.vertices()), first);
+        let mut fold = Fold::of(&self.level, &state);
         for (at, &beta) in schedule.iter().enumerate() {
-            if at == 0 {
-                self.moves(&mut state, Active::all(self.level.vertices()), beta);
-            }
             if self.observer.cancelled() {
                 break;
             }
-            let (labels, k) = state.numbered();
-            state = self.step(&labels, k, beta);
+            let merged = self.merge(&fold, beta);
+            state = self.refine(&fold, &merged, beta);
+            if at + 1 < schedule.len() {
+                seen(&state);
+                fold = merged.follow(&self.level, &state);
+            }
         }
         state
     }
 
-    /// One step at β from the `k` clusters of the last.
-    pub fn step(&self, labels: &[Cluster], k: usize, beta: f64) -> State {
-        let (mut state, changed) = self.merge(labels, k, beta);
-        self.settle(&mut state, &changed, beta);
+    /// The single vertices' and the pieces' part of a step, after the clusters of `before` have merged.
+    pub fn refine(&self, before: &Fold<W::Sum>, merged: &Merged<'_, W::Sum>, beta: f64) -> State {
+        let mut state = merged.state();
+        self.settle(&mut state, &merged.changed, beta);
         if self.tuning.pieces {
-            self.pieces(&mut state, labels, beta);
+            self.pieces(&mut state, before, beta);
         }
         state
     }
@@ -77,46 +89,49 @@ impl<W: Weight> Annealer<'_, W> {
         Rules { beta, rounds: self.tuning.rounds, kind: Kind::Any }
     }
 
-    /// Lets the `k` clusters of `labels` move as wholes, contracting until that no longer shrinks; the new state, and which
-    /// of its clusters are made of several old ones.
-    pub fn merge(&self, labels: &[Cluster], k: usize, beta: f64) -> (State, Vec<bool>) {
-        let mut coarse = self.level.contract(labels, k);
-        let mut map: Vec<Cluster> = (0..k as Cluster).collect();
+    /// Lets clusters move as wholes, contracting until that no longer shrinks.
+    pub fn merge<'f>(&self, fold: &'f Fold<W::Sum>, beta: f64) -> Merged<'f, W::Sum> {
+        let mut map: Vec<Cluster> = (0..fold.clusters() as Cluster).collect();
+        let mut coarse = Cow::Borrowed(&fold.coarse);
         loop {
             let level = coarse.level();
             let n = level.vertices();
             let mut merged = State::singletons(&level);
             local_moves(&level, &mut merged, Active::all(n), &self.rules(beta), self.observer);
+            connect(&level, &mut merged, beta);
             if merged.clusters() as f64 > self.tuning.shrink * n as f64 {
-                let map: Vec<Cluster> = map.iter().map(|&v| merged.labels[v as usize]).collect();
-                let mut parts = vec![0u32; merged.sizes.len()];
-                for &c in &map {
-                    parts[c as usize] += 1;
-                }
-                let fine = labels.par_iter().map(|&c| if c == NONE { NONE } else { map[c as usize] }).collect();
-                let changed = parts.into_iter().map(|p| p > 1).collect();
-                return (State::with_accounts(fine, merged.accounts), changed);
+                return Merged::new(fold, coarse, &map, &merged);
             }
             let (own, k) = merged.numbered();
-            for v in &mut map {
-                *v = own[*v as usize];
-            }
-            coarse = level.contract(&own, k);
+            map = through(&map, &own);
+            coarse = Cow::Owned(level.contract(&own, k));
         }
     }
 
-    /// Moves single vertices, starting with the members and the neighbours of changed clusters.
+    /// Moves single vertices, starting in and around changed clusters.
     pub fn settle(&self, state: &mut State, changed: &[bool], beta: f64) {
         let hit = |c: Cluster| changed.get(c as usize).copied().unwrap_or(false);
-        let near = |i: usize| self.level.rows.targets(i).iter().any(|&j| hit(state.labels[j as usize]));
-        let active = Active::those(self.level.vertices(), |i| state.labels[i] != NONE && (hit(state.labels[i]) || near(i)));
+        let unsettled = |i: usize| {
+            let own = state.labels[i];
+            if own == NONE {
+                return false;
+            }
+            let (mut near, mut inside) = (hit(own), 0.0);
+            for (j, weight) in self.level.rows.row(i) {
+                let c = state.labels[j as usize];
+                inside += if c == own { weight } else { 0.0 };
+                near |= hit(c);
+            }
+            near && inside < LOYAL * self.level.graph.degree(i)
+        };
+        let active = Active::those(self.level.vertices(), unsettled);
         self.moves(state, active, beta);
     }
 
     /// Moves, as wholes, the parts into which `before` cuts the clusters.
-    fn pieces(&self, state: &mut State, before: &[Cluster], beta: f64) {
-        let (map, k) = meet(before, &state.labels);
-        let coarse = self.level.contract(&map, k);
+    fn pieces(&self, state: &mut State, before: &Fold<W::Sum>, beta: f64) {
+        let (map, k) = meet(&before.labels, before.clusters(), &state.labels);
+        let coarse = before.contracted_anew(&self.level, &map, k);
         let level = coarse.level();
         let mut own = vec![NONE; k];
         for (&v, &c) in map.iter().zip(&state.labels).filter(|&(&v, _)| v != NONE) {
@@ -138,19 +153,22 @@ impl<W: Weight> Annealer<'_, W> {
     }
 }
 
-/// The coarsest partition finer than both, numbered by first appearance, and its number of clusters.
-fn meet(a: &[Cluster], b: &[Cluster]) -> (Vec<Cluster>, usize) {
-    let mut seen: FxHashMap<u64, Cluster> = FxHashMap::default();
+/// The coarsest partition finer than both, and its number of clusters: of the parts of a cluster of `a` one keeps its number, the
+/// largest where it has more than half of the members, and the others are numbered from `k` on.
+fn meet(a: &[Cluster], k: usize, b: &[Cluster]) -> (Vec<Cluster>, usize) {
+    let mut main = majority(a, b);
+    main.resize(k, NONE);
+    let mut others: FxHashMap<u64, Cluster> = FxHashMap::default();
     let mut number = |(&x, &y): (&Cluster, &Cluster)| {
-        if y == NONE {
-            return NONE;
+        if x == NONE || main[x as usize] == y {
+            return x;
         }
-        let next = seen.len() as Cluster;
-        *seen.entry(u64::from(x) << 32 | u64::from(y)).or_insert(next)
+        let next = (k + others.len()) as Cluster;
+        *others.entry(u64::from(x) << 32 | u64::from(y)).or_insert(next)
     };
     let labels = a.iter().zip(b).map(&mut number).collect();
-    let k = seen.len();
-    (labels, k)
+    let count = k + others.len();
+    (labels, count)
 }
 
 /// Ends of the schedule: `steps` equal steps down to β from where annealing starts.

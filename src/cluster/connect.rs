@@ -3,9 +3,10 @@
 //! Moves may cut a cluster in two. Here the largest connected part of each cluster keeps its place; every other part, a
 //! *stray*, first becomes a cluster of its own and then joins the adjacent cluster where that lowers F most, if it does: a
 //! connected part that joins an adjacent connected cluster leaves it connected. The links between the parts of a cluster are
-//! 0, so taking one out is exact. O(arcs) to find the parts, O(Σ deg) over the strays for the rest.
+//! 0, so taking one out is exact. Only doubtful clusters are looked at: O(vertices) and O(Σ deg) over their members.
 
-use super::moves::{EPSILON, Links};
+use super::links::Links;
+use super::moves::EPSILON;
 use super::state::{Account, Level, State};
 use crate::graph::{Weight, components_within};
 use crate::ids::{Cluster, NONE, Vertex};
@@ -13,7 +14,11 @@ use rustc_hash::FxHashMap;
 
 /// Takes every cluster apart into connected ones and lets small parts join what they pay for; whether any was not connected.
 pub fn connect<W: Weight>(level: &Level<'_, W>, state: &mut State, beta: f64) -> bool {
+    if !state.doubtful.contains(&true) {
+        return false;
+    }
     let strays = strays(level, state);
+    state.doubtful.fill(false);
     if strays.is_empty() {
         return false;
     }
@@ -35,21 +40,22 @@ pub fn connect<W: Weight>(level: &Level<'_, W>, state: &mut State, beta: f64) ->
             others.extend(stray);
         }
     }
+    state.doubtful.fill(false);
     true
 }
 
-/// The connected parts of each cluster but its largest (ties: the one with the smallest vertex).
+/// The connected parts of each doubtful cluster but its largest (ties: the one with the smallest vertex).
 fn strays<W: Weight>(level: &Level<'_, W>, state: &State) -> Vec<Vec<Vertex>> {
-    let parts = components_within(level.graph, |i, j| state.labels[i as usize] == state.labels[j as usize]);
-    if parts.count == state.clusters() {
-        return Vec::new();
-    }
+    let doubtful = |c: Cluster| c != NONE && state.doubtful[c as usize];
+    let together = |i: Vertex, j: Vertex| state.labels[i as usize] == state.labels[j as usize];
+    let parts = components_within(level.graph, |i| doubtful(state.labels[i as usize]), together);
     let mut sizes = vec![0u32; parts.count];
     for &p in parts.labels.iter().filter(|&&p| p != NONE) {
         sizes[p as usize] += 1;
     }
+    let looked_at = || parts.labels.iter().zip(&state.labels).enumerate().filter(|&(_, (_, &c))| doubtful(c));
     let mut largest = vec![NONE; state.sizes.len()];
-    for (&p, &c) in parts.labels.iter().zip(&state.labels).filter(|&(&p, _)| p != NONE) {
+    for (_, (&p, &c)) in looked_at() {
         let best = &mut largest[c as usize];
         if *best == NONE || (sizes[p as usize], std::cmp::Reverse(p)) > (sizes[*best as usize], std::cmp::Reverse(*best)) {
             *best = p;
@@ -57,14 +63,12 @@ fn strays<W: Weight>(level: &Level<'_, W>, state: &State) -> Vec<Vec<Vertex>> {
     }
     let mut members: FxHashMap<Cluster, usize> = FxHashMap::default();
     let mut strays: Vec<Vec<Vertex>> = Vec::new();
-    for (i, (&p, &c)) in parts.labels.iter().zip(&state.labels).enumerate() {
-        if p != NONE && largest[c as usize] != p {
-            let at = *members.entry(p).or_insert(strays.len());
-            if at == strays.len() {
-                strays.push(Vec::new());
-            }
-            strays[at].push(i as Vertex);
+    for (i, (&p, _)) in looked_at().filter(|&(_, (&p, &c))| largest[c as usize] != p) {
+        let at = *members.entry(p).or_insert(strays.len());
+        if at == strays.len() {
+            strays.push(Vec::new());
         }
+        strays[at].push(i as Vertex);
     }
     strays
 }
@@ -78,7 +82,7 @@ fn account<W: Weight>(level: &Level<'_, W>, state: &State, members: &[Vertex], l
         links.gather(level, &state.labels, i as usize);
         group = group.with(level.vertex(i as usize, links.own_loop), 0.0);
     }
-    group.inside += links.sum[own as usize];
+    group.inside += links.to(own);
     group
 }
 
@@ -92,17 +96,11 @@ fn best_neighbour<W: Weight>(
     links: &mut Links,
 ) -> Option<Cluster> {
     let group = account(level, state, members, links);
-    let (mut best, mut to) = (f64::INFINITY, NONE);
-    for &b in links.touched.iter().filter(|&&b| b != c) {
-        let join = state.account(b).join(group, links.sum[b as usize]);
-        if join < best || (join == best && b < to) {
-            (best, to) = (join, b);
-        }
-    }
-    let good = to != NONE && best + beta - group.ratio() < -EPSILON;
-    if good {
-        state.shift_group(members, group, to, (0.0, links.sum[to as usize]));
-    }
+    let join = |b: Cluster, links: f64| state.account(b).join(group, links);
+    let best = links.best(c, join).filter(|(_, join)| join + beta - group.ratio() < -EPSILON);
+    let best = best.map(|(to, _)| (to, links.to(to)));
     links.clear();
-    good.then_some(to)
+    let (to, shared) = best?;
+    state.shift_group(members, group, to, (0.0, shared));
+    Some(to)
 }

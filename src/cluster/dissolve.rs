@@ -6,10 +6,11 @@
 //! least: for normalized cut `d·w_b/D_b − 2·l`, which knows nothing of the size of `b`. The whole dissolution is kept if
 //! F falls, and undone otherwise. Cost O(Σ deg) over the members of the clusters tried.
 
-use super::moves::{EPSILON, Links};
+use super::links::Links;
+use super::moves::EPSILON;
 use super::state::{Account, Level, State};
 use crate::graph::{Members, Weight};
-use crate::ids::{Cluster, NONE, Vertex};
+use crate::ids::{Cluster, Vertex};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
@@ -77,20 +78,15 @@ impl Attempt {
     ) -> Option<f64> {
         links.gather(level, &state.labels, i);
         let vertex = level.vertex(i, links.own_loop);
-        let (mut best, mut to) = (f64::INFINITY, NONE);
-        for &c in links.touched.iter().filter(|&&c| c != self.cluster) {
+        let harm = |c: Cluster, links: f64| {
             let target = state.account(c);
-            let join = target.join(vertex, links.sum[c as usize]);
-            let harm = if join > 0.0 { join * (target.mass + vertex.mass) } else { join };
-            if harm < best || (harm == best && c < to) {
-                (best, to) = (harm, c);
-            }
-        }
-        let pair = (links.sum[self.cluster as usize], if to == NONE { 0.0 } else { links.sum[to as usize] });
+            let join = target.join(vertex, links);
+            if join > 0.0 { join * (target.mass + vertex.mass) } else { join }
+        };
+        let best = links.best(self.cluster, harm);
+        let pair = best.map(|(to, _)| (links.to(self.cluster), links.to(to)));
         links.clear();
-        if to == NONE {
-            return None;
-        }
+        let ((to, _), pair) = best.zip(pair)?;
         self.remember(to, state);
         let change = state.change(vertex, self.cluster, to, pair, beta);
         state.shift(i, vertex, to, pair);
@@ -101,6 +97,7 @@ impl Attempt {
         if state.sizes[self.cluster as usize] == 0 {
             state.free.pop();
         }
+        state.doubtful[self.cluster as usize] = true;
         for (c, (account, size)) in self.before {
             state.accounts[c as usize] = account;
             state.sizes[c as usize] = size;

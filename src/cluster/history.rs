@@ -95,7 +95,7 @@ impl History {
 
 /// For each old cluster the new one that holds more than half of its members, if one does (Boyer and Moore's vote), else any
 /// of those that hold some; [`NONE`] for an unused number. O(vertices).
-fn majority(old: &[Cluster], new: &[Cluster]) -> Vec<Cluster> {
+pub(super) fn majority(old: &[Cluster], new: &[Cluster]) -> Vec<Cluster> {
     let top = old.iter().filter(|&&c| c != NONE).max().map_or(0, |&c| c as usize + 1);
     let mut map = vec![NONE; top];
     let mut lead = vec![0u32; top];

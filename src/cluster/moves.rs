@@ -9,12 +9,14 @@
 //! Invariant: the sums in [`State`] equal those computed from scratch, and F falls with every move. Cost O(Σ deg) over
 //! visited vertices; memory at most 5 bytes a vertex, and 8 bytes a cluster and thread for the accumulators.
 
+use super::links::Links;
 use super::state::{Level, State};
 use crate::graph::{Graph, Weight};
 use crate::ids::{Cluster, NONE, Vertex};
 use crate::observe::Observer;
 use crate::partition::{Masses, renumber};
 use rayon::prelude::*;
+use rustc_hash::FxHashSet;
 use std::sync::{Mutex, MutexGuard};
 
 /// Vertices whose moves are proposed together.
@@ -123,49 +125,6 @@ impl Active {
     }
 }
 
-/// Links of one vertex to the clusters around it.
-pub(super) struct Links {
-    pub(super) sum: Vec<f64>,
-    pub(super) touched: Vec<Cluster>,
-    pub(super) own_loop: f64,
-}
-
-impl Links {
-    pub(super) fn new(clusters: usize) -> Self {
-        Self { sum: vec![0.0; clusters], touched: Vec::new(), own_loop: 0.0 }
-    }
-
-    /// Adds up the links of `i` to each cluster of its group; call [`Links::clear`] before the next vertex.
-    #[inline]
-    pub(super) fn gather<W: Weight>(&mut self, level: &Level<'_, W>, labels: &[Cluster], i: usize) {
-        self.own_loop = 0.0;
-        for (j, weight) in level.rows.row(i) {
-            let j = j as usize;
-            if j == i {
-                self.own_loop = weight;
-                continue;
-            }
-            if level.groups.is_some_and(|group| group[i] != group[j]) {
-                continue;
-            }
-            let c = labels[j];
-            let slot = &mut self.sum[c as usize];
-            if *slot == 0.0 {
-                self.touched.push(c);
-            }
-            *slot += weight;
-        }
-    }
-
-    #[inline]
-    pub(super) fn clear(&mut self) {
-        for &c in &self.touched {
-            self.sum[c as usize] = 0.0;
-        }
-        self.touched.clear();
-    }
-}
-
 /// A move that lowered F when it was found; `to` is [`NONE`] for a new cluster. The links (to the rest of its cluster, to the
 /// other one) hold until a neighbour moves.
 #[derive(Debug, Clone, Copy)]
@@ -188,17 +147,12 @@ fn propose<W: Weight>(level: &Level<'_, W>, state: &State, rules: &Rules, i: usi
     }
     links.gather(level, &state.labels, i);
     let vertex = level.vertex(i, links.own_loop);
-    let (mut best, mut to) = (f64::INFINITY, NONE);
-    for &c in links.touched.iter().filter(|&&c| c != from) {
-        let join = state.accounts[c as usize].join(vertex, links.sum[c as usize]);
-        if join < best || (join == best && c < to) {
-            (best, to) = (join, c);
-        }
-    }
+    let join = |c: Cluster, links: f64| state.accounts[c as usize].join(vertex, links);
+    let (mut to, mut best) = links.best(from, join).unwrap_or((NONE, f64::INFINITY));
     if !alone && rules.kind == Kind::Any && vertex.ratio() - rules.beta < best {
-        (best, to) = (vertex.ratio() - rules.beta, NONE);
+        (to, best) = (NONE, vertex.ratio() - rules.beta);
     }
-    let pair = (links.sum[from as usize], if to == NONE { 0.0 } else { links.sum[to as usize] });
+    let pair = (links.to(from), if to == NONE { 0.0 } else { links.to(to) });
     links.clear();
     let good = state.leave(vertex, from, pair.0, rules.beta) + best < -EPSILON;
     good.then_some(Proposal { vertex: i as Vertex, to, own_loop: links.own_loop, links: pair })
@@ -220,12 +174,48 @@ fn apply<W: Weight>(level: &Level<'_, W>, state: &mut State, rules: &Rules, prop
     })
 }
 
-/// How many vertices have a move that lowers F. O(arcs).
-pub fn possible_moves<W: Weight>(level: &Level<'_, W>, state: &State, beta: f64) -> usize {
+/// The vertices with a move that lowers F, ascending. O(arcs).
+pub fn movable<W: Weight>(level: &Level<'_, W>, state: &State, beta: f64) -> Vec<Vertex> {
     let scratch = Scratch::new();
     let rules = Rules { beta, rounds: 1, kind: Kind::Any };
     let all: Vec<Vertex> = (0..level.vertices() as Vertex).collect();
-    all.chunks(1 << 16).map(|block| scratch.propose(level, state, &rules, block).len()).sum()
+    all.chunks(1 << 16).flat_map(|block| scratch.propose(level, state, &rules, block)).map(|proposal| proposal.vertex).collect()
+}
+
+/// Moves each of these vertices, in turn, where F falls most, if it falls and the cluster it leaves stays connected; how many did.
+/// O(Σ deg), and for each that wants to move a search through its cluster.
+pub fn move_whole<W: Weight>(level: &Level<'_, W>, state: &mut State, vertices: &[Vertex], beta: f64) -> usize {
+    let mut links = Links::new(state.sizes.len() + vertices.len());
+    let rules = Rules { beta, rounds: 1, kind: Kind::Any };
+    let mut attempt = |i: Vertex| {
+        let proposal = propose(level, state, &rules, i as usize, &mut links)?;
+        if !dispensable(level, &state.labels, i) {
+            return None;
+        }
+        let from = state.labels[i as usize] as usize;
+        let doubt = state.doubtful[from];
+        let change = apply(level, state, &rules, &proposal);
+        state.doubtful[from] = doubt;
+        change
+    };
+    vertices.iter().filter(|&&i| attempt(i).is_some()).count()
+}
+
+/// Whether the cluster of `i`, if it is connected, is so without `i`: whether its neighbours inside reach each other.
+pub fn dispensable<W: Weight>(level: &Level<'_, W>, labels: &[Cluster], i: Vertex) -> bool {
+    let own = labels[i as usize];
+    let inside = |v: Vertex| level.rows.targets(v as usize).iter().copied().filter(move |&j| labels[j as usize] == own && j != i);
+    let mut sought: FxHashSet<Vertex> = inside(i).collect();
+    let Some(first) = inside(i).next() else { return true };
+    let (mut seen, mut stack) = (FxHashSet::from_iter([first]), vec![first]);
+    while let Some(v) = stack.pop() {
+        sought.remove(&v);
+        if sought.is_empty() {
+            return true;
+        }
+        stack.extend(inside(v).filter(|&j| seen.insert(j)));
+    }
+    false
 }
 
 /// Visits the active vertices, and those that moves make active, until none is left or the rounds are used up.
@@ -307,9 +297,7 @@ impl Scratch {
     /// An accumulator with room for every cluster.
     fn ready<'a>(links: &'a Mutex<Links>, state: &State) -> MutexGuard<'a, Links> {
         let mut links = links.lock().expect("nobody panics while holding an accumulator");
-        if links.sum.len() < state.sizes.len() {
-            links.sum.resize(state.sizes.len(), 0.0);
-        }
+        links.make_room(state.sizes.len());
         links
     }
 

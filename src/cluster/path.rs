@@ -1,7 +1,7 @@
 //! The path: the best clustering found for every β, from many clusters to one per component.
 //!
-//! Annealing ([`super::anneal`]) already visits a sequence of β; the path keeps what it finds. Each step starts from the partition
-//! of the last, is repaired ([`super::repair`]) and made connected (`connect`), and is kept as a point (k, Cut); the hull
+//! Annealing ([`super::anneal`]) already visits a sequence of β; the path keeps what it finds. Each step starts from the contracted
+//! graph ([`super::fold`]) of the last, is repaired ([`super::repair`]) and made connected (`connect`), and is kept as a point (k, Cut); the hull
 //! ([`super::hull`]) of these points then says which partition is best at which β. The stride adapts: a step that loses
 //! more than `STEEP` of the clusters is taken again at half the stride, down to an eighth; below a fifth of the
 //! scale the stride shrinks with β, so that coarse structure, which lives at small β, is seen as well.
@@ -10,11 +10,13 @@
 //! serialisable) and taken up again with the same result. Memory: [`History`].
 
 use super::anneal::{Annealer, schedule, start};
+use super::choose::information;
 use super::connect::connect;
 use super::effort::{Effort, Plan};
+use super::fold::Fold;
 use super::history::History;
 use super::hull::{Corner, corners};
-use super::moves::Active;
+use super::moves::{Active, dispensable, movable, move_whole};
 use super::repair::{Scope, repair};
 use super::state::{Level, State};
 use crate::graph::{Graph, Weight, components};
@@ -50,6 +52,8 @@ pub struct Point {
     pub cut: f64,
     /// `Σ_c (w_c/v − (D_c/v)²)` with `v` the volume of the graph.
     pub modularity: f64,
+    /// How much the cluster of a vertex tells of that of its neighbour ([`super::choose::information`]).
+    pub information: f64,
 }
 
 /// A path under way: everything needed to go on.
@@ -107,6 +111,8 @@ impl Walk {
 pub struct Polished {
     /// The partition, its clusters connected.
     pub state: State,
+    /// No move of a single vertex that keeps clusters connected lowers F.
+    pub settled: bool,
     /// The last attempt to take poor and oversized clusters apart found nothing.
     pub whole: bool,
 }
@@ -134,17 +140,28 @@ impl<'a, W: Weight> Follower<'a, W> {
         let observer = self.annealer.observer;
         observer.event(Event::Stage { name: "following the path", total: None });
         // The first step is always taken, so that even an interrupted search has an answer.
+        let mut carried = None;
         while !walk.done && (walk.points.is_empty() || !observer.cancelled()) {
             let started = Instant::now();
-            let (state, beta) = self.advance(walk);
+            let (fold, state, beta) = match carried.take().or_else(|| self.fold(walk)) {
+                None => self.begin(walk),
+                Some(fold) => self.advance(walk, &fold),
+            };
             if observer.cancelled() && !walk.points.is_empty() {
                 return;
             }
-            self.record(walk, &state, beta, started);
+            self.record(walk, &fold, &state, beta, started);
             if !after_step(walk) {
                 return;
             }
+            carried = Some(fold);
         }
+    }
+
+    /// The contraction of the newest partition of a walk, if it has one.
+    fn fold(&self, walk: &mut Walk) -> Option<Fold<W::Sum>> {
+        let clusters = walk.points.last()?.clusters;
+        Some(Fold::of_connected(&self.annealer.level, walk.history.last().to_vec(), clusters))
     }
 
     /// Goes on with `walk` until it has at most `k` clusters.
@@ -159,31 +176,34 @@ impl<'a, W: Weight> Follower<'a, W> {
         }
     }
 
-    /// The next state of the walk and its β.
-    fn advance(&self, walk: &mut Walk) -> (State, f64) {
-        if walk.points.is_empty() {
-            walk.stride = self.plan.stride * self.scale;
-            let beta = self.start();
-            let mut state = self.annealer.run(&[beta]);
-            self.improve(&mut state, &[beta], self.plan.path_repairs);
-            return (state, beta);
-        }
-        let before = walk.points[walk.points.len() - 1].clusters;
+    /// The first state of a walk, its contraction and its β.
+    fn begin(&self, walk: &mut Walk) -> (Fold<W::Sum>, State, f64) {
+        walk.stride = self.plan.stride * self.scale;
+        let beta = self.start();
+        let mut state = self.annealer.run(&[beta], &mut |_| {});
+        self.improve(&mut state, &[beta], self.plan.path_repairs);
+        (Fold::of(&self.annealer.level, &state), state, beta)
+    }
+
+    /// The next state of the walk, its contraction and its β.
+    fn advance(&self, walk: &mut Walk, before: &Fold<W::Sum>) -> (Fold<W::Sum>, State, f64) {
         let longest = self.plan.stride * self.scale;
-        loop {
+        let (merged, beta) = loop {
             let beta = self.next_beta(walk);
-            let mut state = self.annealer.step(walk.history.last(), before, beta);
-            let steep = (state.clusters() as f64) < STEEP * before as f64 && state.clusters() > 16;
-            if steep && walk.stride > SHORTEST * longest && !self.annealer.observer.cancelled() {
-                walk.stride /= 2.0;
-                continue;
-            }
+            let merged = self.annealer.merge(before, beta);
+            let k = merged.clusters();
+            let steep = (k as f64) < STEEP * before.clusters() as f64 && k > 16;
             if !steep {
                 walk.stride = (walk.stride * 2.0).min(longest);
             }
-            self.improve(&mut state, &self.schedule(beta), self.plan.path_repairs);
-            return (state, beta);
-        }
+            if !steep || walk.stride <= SHORTEST * longest || self.annealer.observer.cancelled() {
+                break (merged, beta);
+            }
+            walk.stride /= 2.0;
+        };
+        let mut state = self.annealer.refine(before, &merged, beta);
+        self.improve(&mut state, &self.schedule(beta), self.plan.path_repairs);
+        (merged.follow(&self.annealer.level, &state), state, beta)
     }
 
     fn next_beta(&self, walk: &Walk) -> f64 {
@@ -205,18 +225,27 @@ impl<'a, W: Weight> Follower<'a, W> {
         idle.is_some()
     }
 
-    /// Moves what making clusters connected has left to move, and connects again.
-    fn finish(&self, state: &mut State, beta: f64) {
+    /// Moves what making clusters connected has left to move, and connects again; in the end only moves that keep clusters
+    /// connected are made. Whether none of those is left.
+    fn finish(&self, state: &mut State, beta: f64) -> bool {
+        let level = &self.annealer.level;
         for _ in 0..self.plan.finishing {
             self.annealer.moves(state, Active::all(state.labels.len()), beta);
-            if !connect(&self.annealer.level, state, beta) {
-                return;
+            if !connect(level, state, beta) {
+                break;
             }
         }
+        (0..self.plan.finishing).any(|_| move_whole(level, state, &movable(level, state, beta), beta) == 0)
     }
 
-    fn record(&self, walk: &mut Walk, state: &State, beta: f64, started: Instant) {
-        let moves = self.keep(walk, state, beta);
+    /// Whether no move of a single vertex that keeps clusters connected lowers F at β.
+    pub fn settled(&self, state: &State, beta: f64) -> bool {
+        let level = &self.annealer.level;
+        !movable(level, state, beta).into_iter().any(|i| dispensable(level, &state.labels, i))
+    }
+
+    fn record(&self, walk: &mut Walk, fold: &Fold<W::Sum>, state: &State, beta: f64, started: Instant) {
+        let moves = self.add(walk, fold, state, beta);
         let k = state.clusters();
         walk.beta = beta;
         walk.done = k <= self.least || beta < FLOOR * self.scale;
@@ -225,26 +254,23 @@ impl<'a, W: Weight> Follower<'a, W> {
         self.annealer.observer.event(Event::Pass(&pass));
     }
 
-    /// Adds `state`, found at `beta`, to the points of a walk; how many vertices did not go with their cluster.
-    pub fn keep(&self, walk: &mut Walk, state: &State, beta: f64) -> usize {
-        let (labels, clusters) = state.numbered();
+    /// Adds `state`, found at `beta`, to the points of a walk. O(arcs).
+    pub fn keep(&self, walk: &mut Walk, state: &State, beta: f64) {
+        self.add(walk, &Fold::of(&self.annealer.level, state), state, beta);
+    }
+
+    /// Adds a state with its contraction to the points of a walk; how many vertices did not go with their cluster.
+    fn add(&self, walk: &mut Walk, fold: &Fold<W::Sum>, state: &State, beta: f64) -> usize {
         let modularity = state.modularity(self.annealer.level.graph.volume());
-        walk.add(Point { beta, clusters, cut: state.cut(), modularity }, labels)
+        let information = information(&fold.coarse.graph);
+        let point = Point { beta, clusters: fold.clusters(), cut: state.cut(), modularity, information };
+        walk.add(point, fold.labels.clone())
     }
 
     /// The best partition found at one β: annealed down to it, repaired, connected. The points seen on the way are added to
     /// `seen`.
     pub fn solve(&self, beta: f64, seen: &mut Vec<(usize, f64)>) -> Polished {
-        let schedule = self.schedule(beta);
-        let mut state = self.annealer.run(&schedule[..1]);
-        for &beta in &schedule[1..] {
-            if self.annealer.observer.cancelled() {
-                break;
-            }
-            seen.push((state.clusters(), state.cut()));
-            let (labels, k) = state.numbered();
-            state = self.annealer.step(&labels, k, beta);
-        }
+        let state = self.annealer.run(&self.schedule(beta), &mut |state| seen.push((state.clusters(), state.cut())));
         self.polish(state, beta)
     }
 
@@ -253,15 +279,16 @@ impl<'a, W: Weight> Follower<'a, W> {
         let level = &self.annealer.level;
         let mut state = State::new(level, labels, k);
         self.annealer.moves(&mut state, Active::all(level.vertices()), beta);
-        let (labels, k) = state.numbered();
-        self.polish(self.annealer.step(&labels, k, beta), beta)
+        let fold = Fold::of(level, &state);
+        let merged = self.annealer.merge(&fold, beta);
+        self.polish(self.annealer.refine(&fold, &merged, beta), beta)
     }
 
     /// Repairs a partition at β as thoroughly as an answer deserves.
     pub fn polish(&self, mut state: State, beta: f64) -> Polished {
         let whole = self.improve(&mut state, &self.schedule(beta), self.plan.repairs);
-        self.finish(&mut state, beta);
-        Polished { state, whole }
+        let settled = self.finish(&mut state, beta);
+        Polished { state, settled, whole }
     }
 
     /// One repair of each kind at β; whether the last one found nothing to mend.

@@ -35,7 +35,7 @@ pub fn reduce<W: Weight>(level: &Level<'_, W>, state: &mut State, k: usize) -> b
 
 /// Splits clusters into connected parts, then merges down to `k` again; whether unconnected ones had to be united.
 pub fn connected<W: Weight>(level: &Level<'_, W>, state: &mut State, k: usize) -> bool {
-    let parts = components_within(level.graph, |i, j| state.labels[i as usize] == state.labels[j as usize]);
+    let parts = components_within(level.graph, |_| true, |i, j| state.labels[i as usize] == state.labels[j as usize]);
     if parts.count > state.clusters() {
         *state = State::new(level, parts.labels, parts.count);
     }
@@ -80,7 +80,7 @@ struct Merger {
 }
 
 impl Merger {
-    fn new(level: &Level<'_, f64>) -> Self {
+    fn new<W: Weight>(level: &Level<'_, W>) -> Self {
         let k = level.vertices();
         let state = State::singletons(level);
         let others = |i: usize| level.rows.row(i).filter(move |&(j, _)| j as usize != i).collect();

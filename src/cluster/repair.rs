@@ -16,6 +16,7 @@
 
 use super::anneal::Annealer;
 use super::dissolve::dissolve;
+use super::fold::Fold;
 use super::moves::EPSILON;
 use super::state::{Level, State};
 use crate::graph::Weight;
@@ -119,14 +120,15 @@ fn inside<W: Weight>(
     }
     let open = coarse.level();
     let closed = Level { groups: Some(was.as_slice()), ..open };
-    let mut found = Annealer { level: closed, tuning: annealer.tuning, observer: annealer.observer }.run(schedule);
+    let mut found = Annealer { level: closed, tuning: annealer.tuning, observer: annealer.observer }.run(schedule, &mut |_| {});
     dissolve(&open, &mut found, beta, beta);
     let mut repaired = State::project(map, &found);
     let touched = holding(state, &repaired, marked);
     annealer.settle(&mut repaired, &touched, beta);
-    let (labels, k) = repaired.numbered();
-    let (mut repaired, merged) = annealer.merge(&labels, k, beta);
-    annealer.settle(&mut repaired, &merged, beta);
+    let fold = Fold::of(&annealer.level, &repaired);
+    let merged = annealer.merge(&fold, beta);
+    let mut repaired = merged.state();
+    annealer.settle(&mut repaired, &merged.changed, beta);
     repaired
 }
 
@@ -142,9 +144,11 @@ fn freely<W: Weight>(
     let mut repaired = State::new(&annealer.level, map, k);
     let alone = holding(state, &repaired, marked);
     annealer.settle(&mut repaired, &alone, schedule[0]);
+    let mut fold = Fold::of(&annealer.level, &repaired);
     for &beta in schedule.iter().take_while(|_| !annealer.observer.cancelled()) {
-        let (labels, k) = repaired.numbered();
-        repaired = annealer.step(&labels, k, beta);
+        let merged = annealer.merge(&fold, beta);
+        repaired = annealer.refine(&fold, &merged, beta);
+        fold = merged.follow(&annealer.level, &repaired);
     }
     repaired
 }

@@ -12,7 +12,7 @@
 use super::choose::{Choice, choose};
 use super::effort::Effort;
 use super::hull::corners;
-use super::moves::possible_moves;
+use super::moves::movable;
 use super::path::{Follower, Polished, Walk};
 use super::reduce::{connected, keep_count, reduce};
 use super::state::{Level, State};
@@ -45,6 +45,12 @@ pub enum SearchError {
     /// No clusters at all.
     #[error("0 clusters were asked for; ask for at least 1")]
     NoClusters,
+    /// More arcs than links between clusters can be counted.
+    #[error("the graph has {arcs} arcs; an unweighted graph may have at most {most} of them, so give the edges weights", most = u32::MAX)]
+    TooManyArcs {
+        /// Its arcs.
+        arcs: usize,
+    },
     /// Labels of the wrong length.
     #[error("{found} labels were given for {expected} vertices")]
     Labels {
@@ -89,7 +95,7 @@ pub struct Search {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Optimality {
-    /// No single vertex can move.
+    /// No single vertex can move without cutting its cluster apart.
     pub moves: bool,
     /// No two clusters can merge.
     pub merges: bool,
@@ -171,6 +177,7 @@ impl Search {
         }
         match *target {
             _ if available == 0 => Err(SearchError::NoEdges),
+            _ if W::UNIT && graph.arcs() > u32::MAX as usize => Err(SearchError::TooManyArcs { arcs: graph.arcs() }),
             Target::Clusters(0) => Err(SearchError::NoClusters),
             Target::Clusters(wanted) if wanted > available => Err(SearchError::TooManyClusters { wanted, available }),
             _ => Ok(()),
@@ -259,7 +266,7 @@ impl<'a, W: Weight> Job<'a, W> {
         let beta = f64::midpoint(corner.beta_low, corner.beta_high);
         let best = match polished {
             Some((point, polished)) if point == corner.point => polished,
-            _ => Polished { state: State::new(&self.level(), walk.labels(corner.point), corner.clusters), whole: false },
+            _ => self.unpolished(State::new(&self.level(), walk.labels(corner.point), corner.clusters), beta, false),
         };
         let mut answer = self.answer(&best, beta, walk.trace().to_vec(), false);
         answer.interval = Some((corner.beta_low, corner.beta_high));
@@ -333,10 +340,16 @@ impl<'a, W: Weight> Job<'a, W> {
             }
             (state, united) = (other, apart);
         }
-        let mut answer = self.answer(&Polished { state: state.clone(), whole }, beta, walk.trace().to_vec(), united);
+        let best = self.unpolished(state, beta, whole);
+        let mut answer = self.answer(&best, beta, walk.trace().to_vec(), united);
         let seen: Vec<(usize, f64)> = walk.points().iter().map(|p| (p.clusters, p.cut)).collect();
-        answer.interval = self.interval(&state, &seen);
+        answer.interval = self.interval(&best.state, &seen);
         answer
+    }
+
+    /// A state to answer with as it is.
+    fn unpolished(&self, state: State, beta: f64, whole: bool) -> Polished {
+        Polished { settled: self.follower.settled(&state, beta), state, whole }
     }
 
     /// The best of the path's partitions with just enough clusters, each merged down to `k`; whether components had to be
@@ -372,8 +385,8 @@ impl<'a, W: Weight> Job<'a, W> {
         let mut labels = state.labels.clone();
         let k = renumber_by_size(&mut labels);
         let coarse = level.contract(&labels, k);
-        let merged = possible_moves(&coarse.level(), &State::singletons(&coarse.level()), beta);
-        let optimal = Optimality { moves: possible_moves(&level, state, beta) == 0, merges: merged == 0, splits: best.whole };
+        let mergeable = movable(&coarse.level(), &State::singletons(&coarse.level()), beta);
+        let optimal = Optimality { moves: best.settled, merges: mergeable.is_empty(), splits: best.whole };
         let sums = Sums::of(self.graph, self.masses, &labels, k);
         let stop = match (self.observer.passed(), self.observer.cancelled()) {
             (true, _) => StopReason::Time,

@@ -9,7 +9,10 @@
 //!
 //! and changes only `f(a)` and `f(b)`: exact, without the shift σ. As long as no cluster opens or closes, β cancels.
 //!
-//! Memory: 4 bytes a vertex, 28 a cluster; room for new clusters is made when they open.
+//! A cluster that a vertex has left may no longer be connected: it is *doubtful* until that has been looked into. Joining keeps
+//! a cluster connected, because vertices join only clusters that they are linked to.
+//!
+//! Memory: 4 bytes a vertex, 29 a cluster; room for new clusters is made when they open.
 
 use crate::graph::{Contraction, Graph, Rows, Weight, contract};
 use crate::ids::{Cluster, NONE, Vertex};
@@ -96,8 +99,12 @@ impl<'a, W: Weight> Level<'a, W> {
     }
 
     /// Contracts `k` clusters into the vertices of a smaller problem with the same objective. O(arcs).
-    pub fn contract(&self, labels: &[Cluster], k: usize) -> Coarse {
-        let graph = contract(self.graph, labels, k);
+    pub fn contract(&self, labels: &[Cluster], k: usize) -> Coarse<W::Sum> {
+        self.coarse(contract(self.graph, labels, k), labels, k)
+    }
+
+    /// The smaller problem whose graph, the contraction of the `k` clusters of `labels`, is known. O(vertices).
+    pub(super) fn coarse(&self, graph: Contraction<W>, labels: &[Cluster], k: usize) -> Coarse<W::Sum> {
         let masses = match self.masses {
             Masses::Degree => Masses::Degree,
             masses => {
@@ -121,18 +128,18 @@ impl<'a, W: Weight> Level<'a, W> {
 
 /// A contracted problem.
 #[derive(Debug, Clone)]
-pub struct Coarse {
+pub struct Coarse<S: Weight> {
     /// One vertex a cluster.
-    pub graph: Contraction,
+    pub graph: Graph<S>,
     /// Summed masses.
     pub masses: Masses,
     /// The group of each vertex.
     pub groups: Option<Vec<Cluster>>,
 }
 
-impl Coarse {
+impl<S: Weight> Coarse<S> {
     /// Borrows it for local search.
-    pub fn level(&self) -> Level<'_, f64> {
+    pub fn level(&self) -> Level<'_, S> {
         Level { graph: &self.graph, rows: self.graph.rows(), masses: &self.masses, groups: self.groups.as_deref() }
     }
 }
@@ -145,6 +152,7 @@ pub struct State {
     pub(super) accounts: Vec<Account>,
     pub(super) sizes: Vec<u32>,
     pub(super) free: Vec<Cluster>,
+    pub(super) doubtful: Vec<bool>,
 }
 
 impl State {
@@ -155,14 +163,14 @@ impl State {
         Self::with_accounts(labels, (0..k).map(account).collect())
     }
 
-    /// Labels whose accounts are known.
+    /// Labels whose accounts are known; whether their clusters are connected is not.
     pub(super) fn with_accounts(labels: Vec<Cluster>, accounts: Vec<Account>) -> Self {
         let mut sizes = vec![0; accounts.len()];
         for &c in labels.iter().filter(|&&c| c != NONE) {
             sizes[c as usize] += 1;
         }
         let free = (0..sizes.len() as Cluster).rev().filter(|&c| sizes[c as usize] == 0).collect();
-        Self { labels, accounts, sizes, free }
+        Self { doubtful: vec![true; sizes.len()], labels, accounts, sizes, free }
     }
 
     /// Every vertex with an edge in a cluster of its own. O(vertices · log degree).
@@ -176,13 +184,12 @@ impl State {
         let labels: Vec<Cluster> = (0..n).into_par_iter().map(label).collect();
         let sizes: Vec<u32> = labels.iter().map(|&c| u32::from(c != NONE)).collect();
         let free = (0..n as Cluster).rev().filter(|&c| sizes[c as usize] == 0).collect();
-        Self { labels, accounts: (0..n).into_par_iter().map(account).collect(), sizes, free }
+        Self { labels, accounts: (0..n).into_par_iter().map(account).collect(), sizes, free, doubtful: vec![false; n] }
     }
 
     /// The state of the finer problem whose vertex `i` is part of vertex `map[i]` of `coarse`. O(vertices).
     pub fn project(map: &[Cluster], coarse: &Self) -> Self {
-        let of = |&v: &Cluster| if v == NONE { NONE } else { coarse.labels[v as usize] };
-        Self::with_accounts(map.par_iter().map(of).collect(), coarse.accounts.clone())
+        Self::with_accounts(through(map, &coarse.labels), coarse.accounts.clone())
     }
 
     /// The number of clusters k.
@@ -261,9 +268,11 @@ impl State {
         self.sizes[from as usize] -= members.len() as u32;
         if self.sizes[from as usize] == 0 {
             self.accounts[from as usize] = Account::default();
+            self.doubtful[from as usize] = false;
             self.free.push(from);
         } else {
             self.accounts[from as usize] = self.accounts[from as usize].without(group, links.0);
+            self.doubtful[from as usize] = true;
         }
         self.accounts[to as usize] = self.accounts[to as usize].with(group, links.1);
         self.sizes[to as usize] += members.len() as u32;
@@ -277,13 +286,31 @@ impl State {
             debug_assert_eq!(fresh as usize, self.sizes.len());
             self.sizes.push(0);
             self.accounts.push(Account::default());
+            self.doubtful.push(false);
         }
+    }
+
+    /// The number that each cluster gets when they are numbered `0..k` by first appearance ([`NONE`] for one without
+    /// members), and k.
+    pub(super) fn order(&self) -> (Vec<Cluster>, usize) {
+        let (mut order, mut k) = (vec![NONE; self.sizes.len()], 0);
+        for &c in self.labels.iter().filter(|&&c| c != NONE) {
+            if order[c as usize] == NONE {
+                order[c as usize] = k;
+                k += 1;
+            }
+        }
+        (order, k as usize)
     }
 
     /// The labels renumbered to `0..k` by first appearance, and k.
     pub fn numbered(&self) -> (Vec<Cluster>, usize) {
-        let mut labels = self.labels.clone();
-        let k = crate::partition::renumber(&mut labels);
-        (labels, k)
+        let (order, k) = self.order();
+        (through(&self.labels, &order), k)
     }
+}
+
+/// The labels of vertices whose clusters are given new numbers, or are part of larger ones. O(vertices), parallel.
+pub(super) fn through(labels: &[Cluster], map: &[Cluster]) -> Vec<Cluster> {
+    labels.par_iter().map(|&c| if c == NONE { NONE } else { map[c as usize] }).collect()
 }

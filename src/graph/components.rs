@@ -28,16 +28,20 @@ pub struct Components {
 /// assert_eq!((c.count, c.labels[0], c.labels[4]), (2, 0, 1));
 /// ```
 pub fn components<W: Weight>(graph: &Graph<W>) -> Components {
-    components_within(graph, |_, _| true)
+    components_within(graph, |_| true, |_, _| true)
 }
 
-/// The components of the graph that is left when only arcs with `keep(i, j)` (symmetric) are followed. Vertices with
-/// an edge but no kept one are components of their own.
-pub(crate) fn components_within<W: Weight>(graph: &Graph<W>, keep: impl Fn(Vertex, Vertex) -> bool + Sync) -> Components {
+/// The components of the graph that is left when only arcs with `keep(i, j)` (symmetric), from vertices with `look(i)`, are
+/// followed. Vertices with an edge but no such one are components of their own.
+pub(crate) fn components_within<W: Weight>(
+    graph: &Graph<W>,
+    look: impl Fn(Vertex) -> bool + Sync,
+    keep: impl Fn(Vertex, Vertex) -> bool + Sync,
+) -> Components {
     let rows = graph.rows();
     let n = graph.vertices();
     let parent: Vec<AtomicU32> = (0..n as u32).into_par_iter().map(AtomicU32::new).collect();
-    (0..n).into_par_iter().with_min_len(256).for_each(|i| {
+    (0..n).into_par_iter().with_min_len(256).filter(|&i| look(i as u32)).for_each(|i| {
         for &j in rows.targets(i).iter().take_while(|&&j| (j as usize) < i) {
             if keep(i as u32, j) {
                 link(&parent, i as u32, j);

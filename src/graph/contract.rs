@@ -3,11 +3,15 @@
 //! `A'_ab` is the weight of all arcs from `a` to `b`; the loop `A'_aa = w_a` is the weight inside `a`, both directions
 //! counted, so that the degree of the contracted vertex is `D_a` and every penalised cut keeps its value.
 //!
-//! Cost O(arcs) plus sorting each new row; one dense accumulator of `k` entries a thread.
+//! Cost O(arcs) plus sorting each new row. Memory: the new arrays (8 bytes an arc for an unweighted graph, 12 otherwise) and one
+//! accumulator of `k` entries a thread.
 
 use super::{Graph, Weight};
 use crate::ids::{Cluster, NONE, Vertex};
+use bytemuck::Zeroable;
 use rayon::prelude::*;
+use std::ops::Range;
+use std::sync::Mutex;
 
 /// Vertices grouped by cluster: the members of `c` are `order[starts[c]..starts[c + 1]]`, ascending.
 #[derive(Debug, Clone)]
@@ -43,16 +47,19 @@ impl Members {
     }
 }
 
-/// A contracted graph.
-pub type Contraction = Graph<f64>;
+/// A graph contracted from one with weights `W`.
+pub type Contraction<W> = Graph<<W as Weight>::Sum>;
 
-struct Block {
-    lengths: Vec<u64>,
-    targets: Vec<Vertex>,
-    weights: Vec<f64>,
+/// A range of clusters, with as much room for its arcs as it could need.
+struct Block<'a, S> {
+    clusters: Range<usize>,
+    lengths: &'a mut [u64],
+    targets: &'a mut [Vertex],
+    weights: &'a mut [S],
 }
 
-/// Contracts the `k` clusters of `labels` (each in `0..k`, or [`NONE`] for a vertex that disappears).
+/// Contracts the `k` clusters of `labels` (each in `0..k`, or [`NONE`] for a vertex that disappears). An unweighted graph
+/// must have fewer than 2³² arcs.
 ///
 /// ```
 /// use lambdacut::graph::{Graph, Unit, contract};
@@ -60,73 +67,117 @@ struct Block {
 /// let c = contract(&g, &[0, 0, 1, 1], 2);
 /// assert_eq!((c.vertices(), c.degree(0), c.arcs()), (2, 3.0, 4));
 /// ```
-pub fn contract<W: Weight>(graph: &Graph<W>, labels: &[Cluster], k: usize) -> Contraction {
+pub fn contract<W: Weight>(graph: &Graph<W>, labels: &[Cluster], k: usize) -> Contraction<W> {
     let members = Members::of(labels, k);
-    let blocks: Vec<Block> = block_bounds(graph, &members, k)
-        .into_par_iter()
-        .map_init(|| vec![0.0f64; k], |sums, (from, to)| contract_block(graph, labels, &members, from, to, sums))
-        .collect();
-    let arcs = blocks.iter().map(|b| b.targets.len()).sum();
-    let (mut offsets, mut targets, mut weights) = (Vec::with_capacity(k + 1), Vec::with_capacity(arcs), Vec::with_capacity(arcs));
-    offsets.push(0u64);
-    let mut end = 0;
-    for block in blocks {
-        offsets.extend(block.lengths.iter().map(|length| {
-            end += length;
-            end
-        }));
-        targets.extend_from_slice(&block.targets);
-        weights.extend_from_slice(&block.weights);
-    }
-    Graph::from_valid(offsets.into(), targets.into(), weights.into())
+    let bounds = block_bounds(graph, &members, k);
+    // Zeroed pages take no memory until they are written, and each block writes only the beginning of its room.
+    let room = bounds.iter().map(|(_, room)| room).sum();
+    let (mut lengths, mut targets) = (vec![0u64; k + 1], vec![0 as Vertex; room]);
+    let mut weights = vec![W::Sum::zeroed(); room];
+    let tallies: Vec<Mutex<Tally<W::Sum>>> = (0..=rayon::current_num_threads()).map(|_| Mutex::new(Tally::empty())).collect();
+    blocks(&bounds, &mut lengths[1..], &mut targets, &mut weights).into_par_iter().for_each(|block| {
+        // Outside of a pool the work runs on the calling thread, which has no index.
+        let mine = &tallies[rayon::current_thread_index().map_or(0, |thread| thread + 1)];
+        let mut tally = mine.lock().expect("nobody panics while holding a tally");
+        tally.sums.resize(k, W::Sum::zeroed());
+        contract_block(graph, labels, &members, block, &mut tally);
+    });
+    close_gaps(&bounds, &mut lengths, &mut targets, &mut weights);
+    Graph::from_valid(lengths.into(), targets.into(), weights.into())
 }
 
-/// Ranges of clusters with about equally many arcs; their number is fixed, not the number of threads.
-fn block_bounds<W: Weight>(graph: &Graph<W>, members: &Members, k: usize) -> Vec<(usize, usize)> {
+/// Ranges of clusters with about equally many arcs, and how many; the number of ranges does not depend on the threads.
+fn block_bounds<W: Weight>(graph: &Graph<W>, members: &Members, k: usize) -> Vec<(Range<usize>, usize)> {
     let offsets = graph.rows().offsets;
     let share = graph.arcs() / 64 + 1;
     let (mut bounds, mut from, mut load) = (Vec::new(), 0, 0);
     for c in 0..k {
         load += members.members(c).iter().map(|&i| (offsets[i as usize + 1] - offsets[i as usize]) as usize).sum::<usize>();
         if load >= share || c + 1 == k {
-            bounds.push((from, c + 1));
+            bounds.push((from..c + 1, load));
             (from, load) = (c + 1, 0);
         }
     }
     bounds
 }
 
+/// Deals out the arrays.
+fn blocks<'a, S>(
+    bounds: &[(Range<usize>, usize)],
+    mut lengths: &'a mut [u64],
+    mut targets: &'a mut [Vertex],
+    mut weights: &'a mut [S],
+) -> Vec<Block<'a, S>> {
+    let deal = |(clusters, room): &(Range<usize>, usize)| Block {
+        clusters: clusters.clone(),
+        lengths: lengths.split_off_mut(..clusters.len()).expect("one length a cluster"),
+        targets: targets.split_off_mut(..*room).expect("the rooms add up to the whole"),
+        weights: weights.split_off_mut(..*room).expect("the rooms add up to the whole"),
+    };
+    bounds.iter().map(deal).collect()
+}
+
+/// Moves what the blocks have written together, and turns lengths into offsets.
+fn close_gaps<S: Copy>(bounds: &[(Range<usize>, usize)], lengths: &mut [u64], targets: &mut Vec<Vertex>, weights: &mut Vec<S>) {
+    let (mut end, mut start) = (0, 0);
+    for (clusters, room) in bounds {
+        let used = lengths[clusters.start + 1..=clusters.end].iter().sum::<u64>() as usize;
+        targets.copy_within(start..start + used, end);
+        weights.copy_within(start..start + used, end);
+        (end, start) = (end + used, start + room);
+    }
+    targets.truncate(end);
+    targets.shrink_to_fit();
+    weights.truncate(end);
+    weights.shrink_to_fit();
+    let mut sum = 0;
+    for length in lengths {
+        sum += *length;
+        *length = sum;
+    }
+}
+
+/// The links of one cluster under construction.
+struct Tally<S> {
+    sums: Vec<S>,
+    touched: Vec<Cluster>,
+}
+
+impl<S> Tally<S> {
+    fn empty() -> Self {
+        Self { sums: Vec::new(), touched: Vec::new() }
+    }
+}
+
 fn contract_block<W: Weight>(
     graph: &Graph<W>,
     labels: &[Cluster],
     members: &Members,
-    from: usize,
-    to: usize,
-    sums: &mut [f64],
-) -> Block {
-    let rows = graph.rows();
-    let mut block = Block { lengths: Vec::with_capacity(to - from), targets: Vec::new(), weights: Vec::new() };
-    let mut touched: Vec<Cluster> = Vec::new();
-    for c in from..to {
+    block: Block<'_, W::Sum>,
+    tally: &mut Tally<W::Sum>,
+) {
+    let (rows, none) = (graph.rows(), W::Sum::zeroed());
+    let Tally { sums, touched } = tally;
+    let mut at = 0;
+    for (c, length) in block.clusters.zip(block.lengths) {
         for &i in members.members(c) {
             for (j, weight) in rows.row(i as usize) {
                 let b = labels[j as usize];
                 if b == NONE {
                     continue;
                 }
-                if sums[b as usize] == 0.0 {
+                if sums[b as usize] == none {
                     touched.push(b);
                 }
-                sums[b as usize] += weight;
+                sums[b as usize] += W::Sum::of(weight);
             }
         }
         touched.sort_unstable();
-        block.lengths.push(touched.len() as u64);
-        for &b in &touched {
-            block.targets.push(b);
-            block.weights.push(std::mem::take(&mut sums[b as usize]));
+        *length = touched.len() as u64;
+        for b in touched.drain(..) {
+            block.targets[at] = b;
+            block.weights[at] = std::mem::replace(&mut sums[b as usize], none);
+            at += 1;
         }
-        touched.clear();
     }
-    block
 }

@@ -3,12 +3,13 @@
 use bytemuck::{Pod, Zeroable};
 use memmap2::Mmap;
 use serde::{Deserialize, Serialize};
-use std::ops::Deref;
+use std::ops::{AddAssign, Deref};
 use std::sync::Arc;
 
 mod sealed {
     pub trait Sealed {}
     impl Sealed for super::Unit {}
+    impl Sealed for u32 {}
     impl Sealed for f32 {}
     impl Sealed for f64 {}
 }
@@ -18,10 +19,14 @@ mod sealed {
 #[repr(C)]
 pub struct Unit;
 
-/// What an arc may carry: nothing ([`Unit`]), `f32` or `f64`. Arithmetic is always done in `f64`.
+/// What an arc may carry: nothing ([`Unit`]), a count (`u32`), `f32` or `f64`. Arithmetic is done in `f64`.
 pub trait Weight: sealed::Sealed + Pod + Send + Sync + PartialEq + std::fmt::Debug + 'static {
     /// Whether every weight is 1 and none is stored.
     const UNIT: bool;
+    /// Whether sums and differences of these weights are free of rounding.
+    const EXACT: bool;
+    /// What sums of such weights are stored as: a count for unweighted graphs, `f64` otherwise.
+    type Sum: Weight<Sum = Self::Sum> + AddAssign;
     /// The weight as a number.
     fn get(self) -> f64;
     /// The stored form of a number (for [`Unit`] the number is dropped).
@@ -30,6 +35,8 @@ pub trait Weight: sealed::Sealed + Pod + Send + Sync + PartialEq + std::fmt::Deb
 
 impl Weight for Unit {
     const UNIT: bool = true;
+    const EXACT: bool = true;
+    type Sum = u32;
     #[inline]
     fn get(self) -> f64 {
         1.0
@@ -40,8 +47,24 @@ impl Weight for Unit {
     }
 }
 
+impl Weight for u32 {
+    const UNIT: bool = false;
+    const EXACT: bool = true;
+    type Sum = u32;
+    #[inline]
+    fn get(self) -> f64 {
+        f64::from(self)
+    }
+    #[inline]
+    fn of(value: f64) -> Self {
+        value as u32
+    }
+}
+
 impl Weight for f32 {
     const UNIT: bool = false;
+    const EXACT: bool = false;
+    type Sum = f64;
     #[inline]
     fn get(self) -> f64 {
         f64::from(self)
@@ -54,6 +77,8 @@ impl Weight for f32 {
 
 impl Weight for f64 {
     const UNIT: bool = false;
+    const EXACT: bool = false;
+    type Sum = f64;
     #[inline]
     fn get(self) -> f64 {
         self

@@ -102,7 +102,7 @@ fn cut<W: Weight>(graph: &Graph<W>, labels: &[Cluster]) -> f64 {
 
 /// The number of clusters that fall apart when only the edges inside clusters are kept.
 fn disconnected<W: Weight>(graph: &Graph<W>, labels: &[Cluster], k: usize) -> usize {
-    let parts = components_within(graph, |i, j| labels[i as usize] == labels[j as usize]);
+    let parts = components_within(graph, |_| true, |i, j| labels[i as usize] == labels[j as usize]);
     let mut pieces = vec![0u32; k];
     // Components are numbered by their smallest vertex, so a number is new exactly when it exceeds all before it.
     let mut next = 0;

@@ -88,8 +88,8 @@ fn reason(choice: &Choice) -> String {
             "The recommended clustering stays best over the widest interval of resolutions ({:.3} wide).",
             choice.candidates[choice.chosen].width()
         ),
-        Reason::Modularity => {
-            "No scale stands out: many numbers of clusters are about equally good. Recommended is the one of highest modularity."
+        Reason::Score => {
+            "No scale stands out: many numbers of clusters are about equally good. Recommended is the one of the highest score, modularity times what a neighbour's cluster tells."
                 .to_owned()
         }
         _ => "The recommended clustering is the only one to choose.".to_owned(),

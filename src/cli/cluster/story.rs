@@ -79,8 +79,8 @@ fn why(choice: &Choice) -> Vec<String> {
         Reason::Interval => {
             format!("chosen     because it stays best over the widest interval of resolutions ({:.4} wide)", chosen.width())
         }
-        Reason::Modularity => {
-            "chosen     by modularity: no scale stands out, many numbers of clusters are about equally good".to_owned()
+        Reason::Score => {
+            "chosen     by its score: no scale stands out, many numbers of clusters are about equally good".to_owned()
         }
         _ => "chosen     because the path has nothing else".to_owned(),
     }];
@@ -96,8 +96,8 @@ pub fn table(found: &Found) -> String {
     let Some(choice) = &found.choice else { return String::new() };
     let row = |(at, c): (usize, &Candidate)| {
         let mark = if at == choice.chosen { "  recommended" } else { "" };
-        format!("{:>10} {:>14.6} {:>9.4} {:>9.4} {:>10.4}{mark}\n", c.clusters, c.cut, c.beta_low, c.beta_high, c.modularity)
+        format!("{:>10} {:>14.6} {:>9.4} {:>9.4} {:>10.4}{mark}\n", c.clusters, c.cut, c.beta_low, c.beta_high, c.score())
     };
-    let head = format!("{:>10} {:>14} {:>9} {:>9} {:>10}\n", "clusters", "cut", "beta from", "to", "modularity");
+    let head = format!("{:>10} {:>14} {:>9} {:>9} {:>10}\n", "clusters", "cut", "beta from", "to", "score");
     head + &choice.candidates.iter().enumerate().map(row).collect::<String>()
 }
