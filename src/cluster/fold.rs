@@ -21,7 +21,7 @@ use rayon::prelude::*;
 use std::borrow::Cow;
 
 /// Beyond one in so many arcs at moved vertices, the contraction is made anew.
-const FEW: usize = 8;
+const FEW: usize = 32;
 
 /// A partition with its contraction; the clusters are numbered by first appearance.
 #[derive(Debug, Clone)]

@@ -2,9 +2,10 @@
 //!
 //! **Order and threads.** Active vertices are visited in rounds, ascending, in blocks of `BLOCK`. For a block the best
 //! moves are found in parallel against the state at its start; then they are applied in vertex order. A proposal whose
-//! neighbours have not moved since keeps its links, so its exact change against the *current* state costs O(1); otherwise, or
-//! if it no longer lowers F, the best move is sought again. The result depends on the block size, never on the threads. A
-//! move makes the neighbours of the vertex active for the next round.
+//! neighbours have not moved since keeps its links, so its exact change against the *current* state costs O(1); if it no
+//! longer lowers F, the best move is sought again. A vertex with a neighbour that has moved waits for the next round, and in the last
+//! round its best move is sought again. The result depends on the block size, never on the threads. A move makes the
+//! neighbours of the vertex active for the next round.
 //!
 //! Invariant: the sums in [`State`] equal those computed from scratch, and F falls with every move. Cost O(Σ deg) over
 //! visited vertices; memory at most 5 bytes a vertex, and 8 bytes a cluster and thread for the accumulators.
@@ -90,12 +91,20 @@ impl Active {
     /// A neighbour of `i` has moved; if it went to another cluster than that of `i`, `i` has to be visited again.
     #[inline]
     fn neighbour_moved(&mut self, i: Vertex, away: bool) {
+        if away {
+            self.later(i);
+        }
+        self.marks[i as usize] |= STALE;
+    }
+
+    /// Puts `i` on the list for the next round.
+    #[inline]
+    fn later(&mut self, i: Vertex) {
         let mark = &mut self.marks[i as usize];
-        if away && *mark & WAITING == 0 {
+        if *mark & WAITING == 0 {
             self.list.push(i);
             *mark |= WAITING;
         }
-        *mark |= STALE;
     }
 
     /// The moves of `block` are about to be proposed.
@@ -228,7 +237,7 @@ pub fn local_moves<W: Weight>(
 ) -> Outcome {
     let mut outcome = Outcome::default();
     let scratch = Scratch::new();
-    for _ in 0..rules.rounds {
+    for round in 0..rules.rounds {
         if active.list.is_empty() || observer.cancelled() {
             break;
         }
@@ -236,6 +245,10 @@ pub fn local_moves<W: Weight>(
             active.freshen(block);
             for proposal in scratch.propose(level, state, rules, block) {
                 let i = proposal.vertex;
+                if active.stale(i) && round + 1 < rules.rounds {
+                    active.later(i);
+                    continue;
+                }
                 let made = if active.stale(i) { None } else { apply(level, state, rules, &proposal) };
                 let Some(change) = made.or_else(|| apply(level, state, rules, &scratch.again(level, state, rules, i)?)) else {
                     continue;

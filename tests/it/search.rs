@@ -4,7 +4,7 @@ use crate::support::{graphs, labels_of, partitions};
 use lambdacut::cluster::effort::Effort;
 use lambdacut::cluster::history::History;
 use lambdacut::cluster::hull::corners;
-use lambdacut::cluster::moves::{Active, Kind, Rules, local_moves, refine};
+use lambdacut::cluster::moves::{Active, Kind, Rules, dispensable, local_moves, refine};
 use lambdacut::cluster::path::{Follower, Walk};
 use lambdacut::cluster::search::{Answer, Search, SearchError, Target};
 use lambdacut::cluster::state::{Level, State};
@@ -13,7 +13,7 @@ use lambdacut::graph::{Graph, Unit, Weight, components};
 use lambdacut::ids::NONE;
 use lambdacut::observe::{CancelToken, Observer, Silent};
 use lambdacut::params::{ObjectiveKind, Resolution};
-use lambdacut::partition::{Masses, Sums};
+use lambdacut::partition::{Masses, Sums, renumber};
 use proptest::prelude::*;
 use std::time::Duration;
 
@@ -118,6 +118,38 @@ proptest! {
     }
 
     #[test]
+    fn what_is_called_a_local_optimum_is_one(g in graphs(12), beta in 0.05..0.95) {
+        prop_assume!(g.arcs() > 0);
+        let answer = Search::default().run(&g, &at(beta), &Silent).unwrap();
+        let (labels, k) = (&answer.fit.labels, answer.fit.clusters);
+        let better = |other: Vec<u32>| {
+            let mut other = other;
+            let k = renumber(&mut other);
+            Sums::of(&g, &Masses::Degree, &other, k).value(beta) < answer.fit.value - 1e-9 && all_connected(&g, &other, k)
+        };
+        let moved = |i: usize, to: u32| labels.iter().enumerate().map(|(j, &c)| if j == i { to } else { c }).collect();
+        let merged = |a: u32, b: u32| labels.iter().map(|&c| if c == a { b } else { c }).collect();
+        let ids = 0..=k as u32;
+        let some_move = (0..g.vertices()).filter(|&i| labels[i] != NONE).any(|i| ids.clone().any(|to| better(moved(i, to))));
+        let some_merge = ids.clone().any(|a| (0..a).any(|b| better(merged(a, b))));
+        prop_assert!(!(answer.optimal.moves && some_move), "a move is left");
+        prop_assert!(!(answer.optimal.merges && some_merge), "a merge is left");
+    }
+
+    #[test]
+    fn a_vertex_is_dispensable_when_its_cluster_stays_connected(g in graphs(12), raw in proptest::collection::vec(0u32..3, 12)) {
+        let (labels, k) = labels_of(&g, &raw);
+        prop_assume!(all_connected(&g, &labels, k));
+        let level = Level::new(&g, &Masses::Degree);
+        for i in (0..g.vertices()).filter(|&i| labels[i] != NONE) {
+            let mut without = labels.clone();
+            without[i] = k as u32;
+            let k = renumber(&mut without);
+            prop_assert_eq!(dispensable(&level, &labels, i as u32), all_connected(&g, &without, k));
+        }
+    }
+
+    #[test]
     fn every_number_of_clusters_is_met(g in graphs(14)) {
         let vertices = g.vertices() - g.isolated();
         let least = components(&g).count;
@@ -172,22 +204,32 @@ fn labels_do_not_depend_on_the_number_of_threads() {
 
 #[test]
 fn a_resumed_path_ends_like_an_uninterrupted_one() {
-    let (graph, _) = lfr();
-    let search = Search::default();
-    let whole = search.run(&graph, &Target::Recommended, &Silent).unwrap();
+    let unweighted = Lfr { vertices: 3000, mixing: 0.5, ..Lfr::default() }.generate().unwrap().graph().unwrap();
+    let weight = |i: usize, j: u32| 1.0 + (i as f64 * f64::from(j)).sin().powi(2);
+    let edges = (0..3000).flat_map(|i| unweighted.rows().targets(i).iter().map(move |&j| (i as u32, j, weight(i, j))));
+    let weighted: Graph<f64> = Graph::from_edges(3000, &edges.filter(|&(i, j, _)| i < j).collect::<Vec<_>>()).unwrap();
+    resumes_alike(&unweighted);
+    resumes_alike(&weighted);
+}
+
+fn resumes_alike<W: Weight>(graph: &Graph<W>) {
+    let search = Search { effort: Effort::Fast, ..Search::default() };
+    let whole = search.run(graph, &Target::Recommended, &Silent).unwrap();
     let masses = Masses::Degree;
-    let mut walk = Walk::default();
-    let mut steps = 0;
-    Follower::new(&graph, &masses, Effort::Normal, &Silent).follow(&mut walk, &mut |_| {
-        steps += 1;
-        steps < 4
-    });
-    assert!(!walk.done());
-    let stored = serde_json::to_string(&walk).unwrap();
-    let mut walk: Walk = serde_json::from_str(&stored).unwrap();
-    let resumed = search.resume(&graph, &Target::Recommended, &mut walk, &mut |_| {}, &Silent).unwrap();
-    assert_eq!(resumed.fit.labels, whole.fit.labels);
-    assert_eq!(resumed.choice, whole.choice);
+    for stop in 1..whole.fit.trace.len() {
+        let mut walk = Walk::default();
+        let mut steps = 0;
+        Follower::new(graph, &masses, Effort::Fast, &Silent).follow(&mut walk, &mut |_| {
+            steps += 1;
+            steps < stop
+        });
+        assert!(!walk.done());
+        let stored = serde_json::to_string(&walk).unwrap();
+        let mut walk: Walk = serde_json::from_str(&stored).unwrap();
+        let resumed = search.resume(graph, &Target::Recommended, &mut walk, &mut |_| {}, &Silent).unwrap();
+        assert_eq!(resumed.fit.labels, whole.fit.labels, "stopped after step {stop}");
+        assert_eq!(resumed.choice, whole.choice);
+    }
 }
 
 #[test]
