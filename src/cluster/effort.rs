@@ -34,6 +34,8 @@ pub(super) struct Plan {
     pub finishing: usize,
     /// From how many partitions of the path an answer with a given number of clusters is sought.
     pub starts: usize,
+    /// How many chains of moves are tried for an answer with a given number of clusters, each time.
+    pub chains: usize,
 }
 
 impl Effort {
@@ -56,6 +58,7 @@ impl Effort {
                 path_repairs: (0, 0),
                 finishing: 1,
                 starts: 2,
+                chains: 1,
             },
             Self::Normal => Plan {
                 tuning: Tuning { rounds: 20, shrink: 0.98, pieces: true },
@@ -65,6 +68,7 @@ impl Effort {
                 path_repairs: (1, 0),
                 finishing: 4,
                 starts: 4,
+                chains: 10,
             },
             Self::Best => Plan {
                 tuning: Tuning { rounds: 100, shrink: 0.98, pieces: true },
@@ -74,6 +78,7 @@ impl Effort {
                 path_repairs: (1, 1),
                 finishing: 8,
                 starts: 12,
+                chains: 100,
             },
         }
     }

@@ -1,6 +1,7 @@
 //! The algorithms: one file (or folder) each, all returning a [`Fit`](crate::fit::Fit).
 
 pub mod anneal;
+pub mod chains;
 pub mod choose;
 mod connect;
 mod dissolve;

@@ -45,8 +45,6 @@ pub struct Rules {
 pub enum Kind {
     /// A vertex goes to an adjacent cluster or opens one of its own.
     Any,
-    /// Only a vertex that is alone moves, so clusters only merge and connected ones stay connected.
-    Merge,
     /// A vertex goes to an adjacent cluster; none is opened or closed, so β plays no part.
     Keep,
 }
@@ -134,24 +132,35 @@ impl Active {
     }
 }
 
-/// A move that lowered F when it was found; `to` is [`NONE`] for a new cluster. The links (to the rest of its cluster, to the
+/// A move, the best of its vertex when it was found; `to` is [`NONE`] for a new cluster. The links (to the rest of its cluster, to the
 /// other one) hold until a neighbour moves.
 #[derive(Debug, Clone, Copy)]
-struct Proposal {
-    vertex: Vertex,
-    to: Cluster,
-    own_loop: f64,
-    links: (f64, f64),
+pub(super) struct Proposal {
+    pub(super) vertex: Vertex,
+    pub(super) to: Cluster,
+    pub(super) own_loop: f64,
+    pub(super) links: (f64, f64),
 }
 
 /// The best move of `i` against the current state, if any lowers F.
 fn propose<W: Weight>(level: &Level<'_, W>, state: &State, rules: &Rules, i: usize, links: &mut Links) -> Option<Proposal> {
+    best_move(level, state, rules, i, links).filter(|&(_, change)| change < -EPSILON).map(|(proposal, _)| proposal)
+}
+
+/// The best move of `i` against the current state, whether it lowers F or not, and by how much it changes F.
+pub(super) fn best_move<W: Weight>(
+    level: &Level<'_, W>,
+    state: &State,
+    rules: &Rules,
+    i: usize,
+    links: &mut Links,
+) -> Option<(Proposal, f64)> {
     let from = state.labels[i];
     if from == NONE {
         return None;
     }
     let alone = state.size(from) == 1;
-    if (rules.kind == Kind::Merge && !alone) || (rules.kind == Kind::Keep && alone) {
+    if rules.kind == Kind::Keep && alone {
         return None;
     }
     links.gather(level, &state.labels, i);
@@ -163,8 +172,8 @@ fn propose<W: Weight>(level: &Level<'_, W>, state: &State, rules: &Rules, i: usi
     }
     let pair = (links.to(from), if to == NONE { 0.0 } else { links.to(to) });
     links.clear();
-    let good = state.leave(vertex, from, pair.0, rules.beta) + best < -EPSILON;
-    good.then_some(Proposal { vertex: i as Vertex, to, own_loop: links.own_loop, links: pair })
+    let proposal = Proposal { vertex: i as Vertex, to, own_loop: links.own_loop, links: pair };
+    (best < f64::INFINITY).then(|| (proposal, state.leave(vertex, from, pair.0, rules.beta) + best))
 }
 
 /// Applies a proposal whose links still hold if it still lowers F; the change, if so. O(1).

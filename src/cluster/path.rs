@@ -322,6 +322,11 @@ impl<'a, W: Weight> Follower<'a, W> {
         Some(Self { annealer: Annealer { tuning: plan.tuning, ..self.annealer }, plan, effort: self.effort.lighter()?, ..*self })
     }
 
+    /// How many chains of moves are tried.
+    pub fn chains(&self) -> usize {
+        self.plan.chains
+    }
+
     /// Rounds of moves.
     pub fn rounds(&self) -> usize {
         self.plan.tuning.rounds

@@ -9,6 +9,7 @@
 //! assert_eq!(answer.fit.clusters, 6);
 //! ```
 
+use super::chains::chains;
 use super::choose::{Choice, choose};
 use super::effort::Effort;
 use super::hull::corners;
@@ -372,11 +373,12 @@ impl<'a, W: Weight> Job<'a, W> {
         })
     }
 
-    /// Brings a state to exactly `k` connected clusters by merges, with moves in between.
+    /// Brings a state to exactly `k` connected clusters by merges, with moves and chains of moves in between.
     fn settle_at(&self, state: &mut State, k: usize) -> bool {
         let level = self.level();
         reduce(&level, state, k);
         keep_count(&level, state, self.follower.rounds(), self.observer);
+        chains(&level, state, self.follower.chains(), self.observer);
         connected(&level, state, k)
     }
 

@@ -1,6 +1,7 @@
 //! Exact moves, the path, its hull, and the answers of the search.
 
 use crate::support::{graphs, labels_of, partitions};
+use lambdacut::cluster::chains::chains;
 use lambdacut::cluster::effort::Effort;
 use lambdacut::cluster::history::History;
 use lambdacut::cluster::hull::corners;
@@ -65,6 +66,18 @@ proptest! {
         prop_assert_eq!(k, state.clusters());
         prop_assert!((sums.value(beta) - before - outcome.change).abs() < 1e-9);
         prop_assert!(outcome.change <= 0.0 && outcome.settled);
+    }
+
+    #[test]
+    fn chains_keep_the_books_and_the_number_of_clusters(g in graphs(25), raw in proptest::collection::vec(0u32..4, 25)) {
+        let (labels, k) = labels_of(&g, &raw);
+        let level = Level::new(&g, &Masses::Degree);
+        let mut state = State::new(&level, labels, k);
+        let before = state.cut();
+        let change = chains(&level, &mut state, 5, &Silent);
+        let sums = Sums::of(&g, &Masses::Degree, &state.labels, k);
+        prop_assert!(change <= 0.0 && state.clusters() == k);
+        prop_assert!((sums.cut() - state.cut()).abs() < 1e-9 && (before + change - sums.cut()).abs() < 1e-9);
     }
 
     #[test]
@@ -165,6 +178,20 @@ proptest! {
         };
         prop_assert_eq!(more.unwrap_err(), expected);
     }
+}
+
+#[test]
+fn chains_leave_local_optima() {
+    let (graph, _) = lfr();
+    let level = Level::new(&graph, &Masses::Degree);
+    let labels = (0..graph.vertices() as u32).map(|i| if graph.degree(i as usize) > 0.0 { i % 20 } else { NONE }).collect();
+    let mut state = State::new(&level, labels, 20);
+    let rules = Rules { beta: 0.0, rounds: 1000, kind: Kind::Keep };
+    let moves = |state: &mut State| local_moves(&level, state, Active::all(graph.vertices()), &rules, &Silent);
+    moves(&mut state);
+    assert_eq!(moves(&mut state).moves, 0, "a local optimum");
+    let before = state.cut();
+    assert!(chains(&level, &mut state, 1, &Silent) < -1e-6 && state.cut() < before);
 }
 
 #[test]
