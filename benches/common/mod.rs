@@ -136,5 +136,5 @@ pub fn data() -> PathBuf {
 
 /// `12 k`, `1.0 M`.
 pub fn short(count: usize) -> String {
-    if count < 1_000_000 { format!("{} k", count / 1000) } else { format!("{:.1} M", count as f64 / 1e6) }
+    if count < 1_000_000 { format!("{:.0} k", count as f64 / 1e3) } else { format!("{:.1} M", count as f64 / 1e6) }
 }
