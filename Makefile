@@ -1,6 +1,6 @@
 # make demo     installs what is missing (as root), builds, clusters a bundled graph and shows the result
 # make test     every test, doc examples included
-# make bench    the measured claims, as ratios in one run; some take minutes (BENCHES="pass search" for some of them)
+# make bench    measures every claim and ends with one table: ratio, target, met or not; about a quarter of an hour (BENCHES="pass search" for some of them)
 # make peers    the tables that compare us with other programs, where PEERS has them (WRITE=README.md puts them there)
 # make doc      the documentation, in target/doc/lambdacut/index.html
 
@@ -30,6 +30,7 @@ bench: deps
 	cargo bench --quiet --no-run
 	@echo "== all stages (lambdacut bench)"; $(LAMBDACUT) bench --quiet --threads 1,2
 	@for bench in $(BENCHES); do echo; echo "== $$bench (benches/$$bench.rs)"; cargo bench --quiet --bench $$bench || exit 1; done
+	@echo; echo "== all ratios (benches/table.rs)"; cargo bench --quiet --bench table -- $(BENCHES)
 
 peers: deps
 	@test -e $(PEERS)/compare.py || { echo "There is no $(PEERS)/compare.py: say where it is with PEERS=DIR." >&2; exit 1; }

@@ -1,20 +1,33 @@
 //! DP-means and k-means on 312,320 × 128 points, the shape of the patch data of the paper, and the HDP experiment.
 //!
-//! `cargo bench --bench points` prints our figures. With `LAMBDACUT_PEERS_PYTHON` (an interpreter with scikit-learn) and
-//! `LAMBDACUT_PDC_PYTHON` (one with pdc-dp-means, which needs scikit-learn below 1.3) it runs these on the same data in the same run and
-//! prints the ratios. Ours and theirs use two threads. `LAMBDACUT_BENCH_ROWS` changes the number of points;
-//! `cargo bench --bench points -- passes` (or `convergence`, `hdp`) runs one part.
+//! `cargo bench --bench points [-- passes|convergence|hdp]`; `LAMBDACUT_BENCH_ROWS` changes the number of points. With `LAMBDACUT_PEERS_PYTHON` (an interpreter with
+//! scikit-learn) and `LAMBDACUT_PDC_PYTHON` (one with pdc-dp-means, which needs scikit-learn below 1.3) these run on the same data. Ours and theirs use two
+//! threads. A run to convergence is timed once; clusters, passes and F are printed on the way.
+//!
+//! | ratio |
+//! |---|
+//! | a full pass over k means / one Lloyd iteration of scikit-learn, in double and in single precision |
+//! | a pass over 1000 means / over 100 |
+//! | DP-means to convergence, seconds and F / those of pdc-dp-means |
+//! | points in a shuffled order / as numbered, to convergence |
+//! | the HDP experiment / the seconds in the paper, on another machine |
 #![allow(missing_docs)]
 
+mod common;
+
+use common::Measure::{Number, Seconds};
+use common::process::python;
+use common::{Ratios, clock, numbers, threads, wants};
 use lambdacut::cluster::dp_means::{DpMeans, Order, Start};
 use lambdacut::fit::PointFit;
 use lambdacut::generate::Blobs;
 use lambdacut::observe::Silent;
 use lambdacut::params::StopRules;
 use lambdacut::points::{Points, farthest_first};
+use rayon::ThreadPool;
 use std::path::Path;
 use std::process::Command;
-use std::time::Instant;
+use std::time::Duration;
 
 const DIMENSION: usize = 128;
 
@@ -30,45 +43,7 @@ fn patches(rows: usize) -> Points {
     Points::new(DIMENSION, values).expect("finite")
 }
 
-fn seconds<R>(work: impl FnOnce() -> R) -> (R, f64) {
-    let start = Instant::now();
-    let result = work();
-    (result, start.elapsed().as_secs_f64())
-}
-
-/// The least seconds of a full pass over `k` means: no bounds yet, so every distance is looked at.
-fn pass(points: &Points, k: usize) -> f64 {
-    let centres = points.select(&(0..k).map(|c| ((c * 104_729 + c * c) % points.len()) as u32).collect::<Vec<_>>());
-    let stop = StopRules { passes: Some(1), ..StopRules::default() };
-    let method = DpMeans { start: Start::Centres(centres), stop, ..DpMeans::new(1e9) };
-    let once = || method.run(points, &Silent).expect("valid").fit.trace[0].seconds;
-    (0..3).map(|_| once()).fold(f64::INFINITY, f64::min)
-}
-
-/// An interpreter named by an environment variable; says so when there is none.
-fn interpreter(variable: &str, what: &str) -> Option<String> {
-    let found = std::env::var(variable).ok();
-    if found.is_none() {
-        println!("  {what}: skipped, set {variable} to a Python that has it");
-    }
-    found
-}
-
-/// The numbers that `script` prints.
-fn python(interpreter: &str, script: &str, data: &Path, arguments: &[String]) -> Option<Vec<f64>> {
-    let mut command = Command::new(interpreter);
-    for variable in ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"] {
-        command.env(variable, "2");
-    }
-    let output = command.arg("-c").arg(script).arg(data).args(arguments).output().ok()?;
-    if !output.status.success() {
-        println!("  peer failed: {}", String::from_utf8_lossy(&output.stderr).lines().last().unwrap_or(""));
-        return None;
-    }
-    String::from_utf8_lossy(&output.stdout).split_whitespace().map(|number| number.parse().ok()).collect()
-}
-
-/// Seconds of one Lloyd iteration: the slope between fits of one and of four iterations from the centres of [`pass`], which are far from
+/// Seconds of one Lloyd iteration: the slope between fits of one and of four iterations from the centres of [`passes`], which are far from
 /// where they will settle.
 const SKLEARN: &str = r"
 import sys, time, warnings, numpy as np
@@ -98,75 +73,98 @@ inertia = sum(((x[labels == c] - x[labels == c].mean(0)) ** 2).sum() for c in se
 print(seconds, k, inertia + delta * k)
 ";
 
-fn passes(points: &Points, data: &Path) {
-    let peer = interpreter("LAMBDACUT_PEERS_PYTHON", "scikit-learn");
-    for k in [100, 1000] {
-        let ours = pass(points, k);
-        println!("pass over {k} means: {ours:.3} s");
-        for precision in ["float64", "float32"] {
-            let arguments = [DIMENSION.to_string(), k.to_string(), precision.to_owned()];
-            if let Some(theirs) = peer.as_ref().and_then(|p| python(p, SKLEARN, data, &arguments)) {
-                let theirs = theirs[0];
-                println!("  one Lloyd iteration of scikit-learn ({precision}): {theirs:.3} s, {:.2} times ours", theirs / ours);
-            }
-        }
+/// Points in memory, and in a file for others.
+struct Subject<'a> {
+    points: &'a Points,
+    file: &'a Path,
+    pool: ThreadPool,
+}
+
+impl Subject<'_> {
+    /// What a Python script prints about the points.
+    fn peer(&self, variable: &str, script: &str, arguments: &[String]) -> Option<Vec<f64>> {
+        let points = [self.file.as_os_str().to_owned(), DIMENSION.to_string().into()];
+        python(variable, script, points.into_iter().chain(arguments.iter().map(Into::into)))
+    }
+
+    fn run(&self, method: &DpMeans) -> PointFit {
+        self.pool.install(|| method.run(self.points, &Silent).expect("valid"))
     }
 }
 
-fn convergence(points: &Points, data: &Path) {
-    let peer = interpreter("LAMBDACUT_PDC_PYTHON", "pdc-dp-means");
+/// Full passes over means: no bounds yet, so every distance is looked at.
+fn passes(ratios: &mut Ratios, subject: &Subject) {
+    let [few, many] = [100, 1000].map(|k| {
+        let centre = |c: usize| ((c * 104_729 + c * c) % subject.points.len()) as u32;
+        let centres = subject.points.select(&(0..k).map(centre).collect::<Vec<_>>());
+        let stop = StopRules { passes: Some(1), ..StopRules::default() };
+        let method = DpMeans { start: Start::Centres(centres), stop, ..DpMeans::new(1e9) };
+        let once = || Duration::from_secs_f64(subject.run(&method).fit.trace[0].seconds);
+        let ours = ratios.clocked("points", &format!("pass over {k} means"), once);
+        for precision in ["float64", "float32"] {
+            let theirs = subject.peer("LAMBDACUT_PEERS_PYTHON", SKLEARN, &[k.to_string(), precision.to_owned()]);
+            let claim = format!("pass over {k} means / Lloyd iteration of scikit-learn, {precision}");
+            ratios.compare(claim, Seconds, ours, theirs.map(|numbers| numbers[0]), None);
+        }
+        ours
+    });
+    ratios.compare("pass over 1000 means / over 100", Seconds, many, few, None);
+}
+
+fn convergence(ratios: &mut Ratios, subject: &Subject) {
     for k in [20, 60] {
-        let lambda = farthest_first(points, k).expect("points");
-        println!("to convergence at λ = {lambda:.1} (farthest-first for {k} clusters)");
-        let theirs = peer.as_ref().and_then(|p| python(p, PDC, data, &[DIMENSION.to_string(), lambda.to_string()]));
-        if let Some(theirs) = &theirs {
-            println!("  pdc-dp-means: {} clusters, F = {:.6e}, {:.2} s", theirs[1], theirs[2], theirs[0]);
-        }
-        for (name, order) in [("as numbered", Order::AsNumbered), ("shuffled", Order::Shuffled)] {
-            let method = DpMeans { order, ..DpMeans::new(lambda) };
-            let (PointFit { fit, .. }, time) = seconds(|| method.run(points, &Silent).expect("valid"));
-            let passes = fit.trace.len();
-            println!("  ours, points {name}: {} clusters, F = {:.6e}, {time:.2} s, {passes} passes", fit.clusters, fit.value);
-            if let Some(theirs) = &theirs {
-                println!("    pdc-dp-means: {:.2} times our seconds, {:.4} times our F", theirs[0] / time, theirs[2] / fit.value);
-            }
-        }
+        let lambda = farthest_first(subject.points, k).expect("points");
+        let place = format!("λ = {lambda:.1}, farthest-first for {k} clusters");
+        let theirs = subject.peer("LAMBDACUT_PDC_PYTHON", PDC, &[lambda.to_string()]);
+        let times = [("as numbered", Order::AsNumbered), ("shuffled", Order::Shuffled)].map(|(name, order)| {
+            let (PointFit { fit, .. }, time) = clock(|| subject.run(&DpMeans { order, ..DpMeans::new(lambda) }));
+            println!("{place}, {name}: {} clusters, F = {:.6e}, {} passes", fit.clusters, fit.value, fit.trace.len());
+            let (seconds, value) = (theirs.as_ref().map(|numbers| numbers[0]), theirs.as_ref().map(|numbers| numbers[2]));
+            let claim = |what: &str| format!("{what} / pdc-dp-means, {place}, {name}");
+            ratios.compare(claim("DP-means to convergence"), Seconds, time.as_secs_f64(), seconds, None);
+            ratios.compare(claim("F of DP-means"), Number, fit.value, value, None);
+            time.as_secs_f64()
+        });
+        ratios.compare(format!("points shuffled / as numbered, {place}"), Seconds, times[1], times[0], None);
     }
 }
 
 /// The HDP experiment of the paper, as `lambdacut paper` runs it.
-fn hdp() {
+fn hdp(ratios: &mut Ratios) {
     let out = tempfile::tempdir().expect("a temporary directory");
     let mut command = Command::new(env!("CARGO_BIN_EXE_lambdacut"));
     command.args(["paper", "--only", "hdp", "--quiet", "--threads", "2", "-o"]).arg(out.path());
     assert!(command.status().expect("runs").success());
     let table = std::fs::read_to_string(out.path().join("paper.md")).expect("a table");
-    let row = table.lines().find(|l| l.contains("seconds for the HDP")).expect("a row of seconds");
-    println!("the paper's HDP experiment (paper | ours): {row}");
+    let row = table.lines().find(|line| line.contains("seconds for the HDP")).expect("a row of seconds");
+    let mut cells = row.split('|').filter_map(|cell| cell.trim().parse::<f64>().ok());
+    let (paper, ours) = cells.next().zip(cells.next()).expect("the paper's seconds and ours");
+    ratios.compare("HDP experiment / as printed in the paper", Seconds, ours, paper, None);
 }
 
-fn main() {
-    let wanted: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
-    let wants = |part: &str| wanted.is_empty() || wanted.iter().any(|w| w == part);
-    if wants("hdp") {
-        hdp();
-    }
-    if !(wants("passes") || wants("convergence")) {
-        return;
-    }
-    let rows = std::env::var("LAMBDACUT_BENCH_ROWS").ok().and_then(|r| r.parse().ok()).unwrap_or(312_320);
-    let points = patches(rows);
+/// What is measured on the points.
+fn on_points(ratios: &mut Ratios) {
+    let points = patches(numbers("LAMBDACUT_BENCH_ROWS", "312320")[0]);
     println!("{} points in {} dimensions, two threads", points.len(), points.dimension());
     let file = tempfile::NamedTempFile::new().expect("a temporary file");
     let bytes: Vec<u8> = points.values().iter().flat_map(|v| v.to_ne_bytes()).collect();
     std::fs::write(file.path(), bytes).expect("room for the data");
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().expect("two threads");
-    pool.install(|| {
-        if wants("passes") {
-            passes(&points, file.path());
-        }
-        if wants("convergence") {
-            convergence(&points, file.path());
-        }
-    });
+    let subject = Subject { points: &points, file: file.path(), pool: threads(2) };
+    if wants("passes") {
+        passes(ratios, &subject);
+    }
+    if wants("convergence") {
+        convergence(ratios, &subject);
+    }
+}
+
+fn main() {
+    let mut ratios = Ratios::new("points");
+    if wants("hdp") {
+        hdp(&mut ratios);
+    }
+    if wants("passes") || wants("convergence") {
+        on_points(&mut ratios);
+    }
+    ratios.finish();
 }

@@ -1,14 +1,26 @@
 //! How the search grows: solving at β and the whole path on LFR graphs of growing size, in seconds, in sweeps over the graph, and in memory.
 //!
 //! `cargo bench --bench search` climbs from 10⁵ to 10⁶ edges; `SEARCH_EDGES=100000,1000000,10000000 cargo bench --bench search` names other sizes,
-//! `SEARCH_EFFORT=fast|normal|best` the effort (both `fast` and `normal` by default). Average degree 20, mixing 0.3, β = 0.5, all cores. The growth
-//! exponent is the slope of log seconds over log arcs (1 is linear); memory is what the search holds at its highest beyond what the
-//! process held before (Linux), so only the first search of a size shows all of it: the others reuse freed memory. F of the planted
-//! clusters stands beside F as found.
+//! `SEARCH_EFFORT=fast,normal,best` the efforts (`fast,normal` by default). Average degree 20, mixing 0.3, β = 0.5, all cores. What takes more than a few
+//! seconds is timed once. Clusters and NMI are printed on the way.
+//!
+//! | ratio | target |
+//! |---|---|
+//! | solve / bare sweep, path / bare sweep | |
+//! | path / solve | ≤ 4 |
+//! | growth: the slope of log seconds over log arcs / 1, which is linear | ≤ 1.1 |
+//! | memory in a fresh process, graph included / 16 bytes an arc and 100 a vertex | ≤ 1 |
+//! | F as found / F of the planted clusters | |
 #![allow(missing_docs)]
 
+mod common;
+
+use common::Measure::{Bytes, Number, Seconds};
+use common::Target::AtMost;
+use common::process::{fresh, in_fresh_process, peak_growth};
+use common::{Ratios, clock, list, numbers, short, threads};
 use lambdacut::cluster::effort::Effort;
-use lambdacut::cluster::search::{Search, Target};
+use lambdacut::cluster::search::{Answer, Search, Target};
 use lambdacut::generate::Lfr;
 use lambdacut::graph::{Graph, Unit};
 use lambdacut::metrics::Agreement;
@@ -16,80 +28,91 @@ use lambdacut::objective::Objective;
 use lambdacut::observe::Silent;
 use lambdacut::params::{ObjectiveKind, Resolution};
 use lambdacut::partition::renumber;
-use rayon::prelude::*;
-use std::hint::black_box;
-use std::time::Instant;
 
 const BETA: f64 = 0.5;
 
-/// Sweeps timed to know what one costs.
-const SWEEPS: usize = 10;
+/// What is searched for.
+const TARGETS: [&str; 2] = ["solve", "path"];
 
 struct Rung {
+    edges: usize,
     graph: Graph<Unit>,
     truth: Vec<u32>,
-    planted: f64,
-    sweep: f64,
 }
 
 impl Rung {
     fn new(edges: usize) -> Self {
         let made = Lfr { vertices: edges / 10, average_degree: 20.0, ..Lfr::default() }.generate().expect("an LFR graph");
-        let graph = made.graph().expect("a valid graph");
-        let mut truth = made.truth;
+        Self { edges, graph: made.graph().expect("a valid graph"), truth: made.truth }
+    }
+
+    fn search(&self, effort: &str, target: &str) -> Answer {
+        let target = if target == "solve" { Target::Resolution(beta()) } else { Target::Recommended };
+        Search { effort: effort_of(effort), ..Search::default() }.run(&self.graph, &target, &Silent).expect("a clustering")
+    }
+
+    /// F of the planted clusters.
+    fn planted(&self) -> f64 {
+        let mut truth = self.truth.clone();
         let k = renumber(&mut truth);
-        let beta = Resolution::new(BETA).expect("positive");
-        let planted = Objective::new(ObjectiveKind::NormalizedCut, beta).evaluate(&graph, &truth, k).value;
-        let sweep = sweep(&graph);
-        Self { graph, truth, planted, sweep }
+        Objective::new(ObjectiveKind::NormalizedCut, beta()).evaluate(&self.graph, &truth, k).value
+    }
+
+    /// Bytes of the graph and of all that a search holds beside it, at the highest.
+    fn memory(&self, effort: &str, target: &str) -> Option<f64> {
+        peak_growth(|| self.search(effort, target)).1.map(|more| more + self.graph.bytes() as f64)
+    }
+
+    /// The bytes that a search may take.
+    fn allowance(&self) -> f64 {
+        16.0 * self.graph.arcs() as f64 + 100.0 * self.graph.vertices() as f64
     }
 }
 
-/// Seconds of the sum over every vertex's neighbours, fastest of several.
-fn sweep(graph: &Graph<Unit>) -> f64 {
-    let values: Vec<f64> = (0..graph.vertices()).map(|i| i as f64).collect();
-    let mut sums = vec![0.0; graph.vertices()];
-    let rows = graph.rows();
-    let once = |_| {
-        let began = Instant::now();
-        sums.par_iter_mut().enumerate().with_min_len(256).for_each(|(i, sum)| {
-            *sum = rows.targets(i).iter().map(|&j| values[j as usize]).sum();
-        });
-        black_box(&sums);
-        began.elapsed().as_secs_f64()
-    };
-    (0..SWEEPS).map(once).fold(f64::INFINITY, f64::min)
+fn beta() -> Resolution {
+    Resolution::new(BETA).expect("positive")
 }
 
-/// A line of `/proc/self/status` in bytes; `None` where there is no such thing.
-fn status(field: &str) -> Option<f64> {
-    let text = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = text.lines().find(|l| l.starts_with(field))?;
-    line.split_whitespace().nth(1)?.parse::<f64>().ok().map(|kb| kb * 1024.0)
+fn effort_of(name: &str) -> Effort {
+    match name {
+        "fast" => Effort::Fast,
+        "normal" => Effort::Normal,
+        "best" => Effort::Best,
+        other => panic!("SEARCH_EFFORT: {other:?} is none of fast, normal, best"),
+    }
 }
 
-/// Seconds of one search; prints its line.
-fn run(rung: &Rung, effort: Effort, name: &str, target: &Target) -> f64 {
-    let reset = std::fs::write("/proc/self/clear_refs", "5").is_ok();
-    let before = status("VmRSS").filter(|_| reset);
-    let began = Instant::now();
-    let answer = Search { effort, ..Search::default() }.run(&rung.graph, target, &Silent).expect("a clustering");
-    let seconds = began.elapsed().as_secs_f64();
-    let more = before.and_then(|before| Some(status("VmHWM")? - before));
-    let (arcs, vertices) = (rung.graph.arcs() as f64, rung.graph.vertices() as f64);
-    let memory = more.map_or("–".to_owned(), |b| format!("{:6.1} B/arc {:7.1} B/vertex", b / arcs, b / vertices));
+/// Seconds of one kind of search; prints what it finds.
+fn run(ratios: &mut Ratios, rung: &Rung, sweep: f64, effort: &str, target: &str) -> f64 {
+    let (answer, once) = clock(|| rung.search(effort, target));
+    let seconds = ratios.time_again(&group(rung), &format!("{target} {effort}"), once, || rung.search(effort, target));
     let nmi = Agreement::of(&answer.fit.labels, &rung.truth).expect("labels of one graph").nmi;
-    let at_beta = matches!(target, Target::Resolution(_));
-    let planted = if at_beta { format!("F {:.2} (planted {:.2})", answer.fit.value, rung.planted) } else { String::new() };
     println!(
-        "{:>9} edges  {:6} {name:6} {seconds:8.2} s {:8.0} sweeps  {:6.2} µs/edge  {memory}  {} clusters, NMI {nmi:.4} {planted}",
+        "{:>9} edges  {effort:6} {target:6} {seconds:8.2} s {:8.0} sweeps  {:6.2} µs/edge  {} clusters, NMI {nmi:.4}",
         rung.graph.edges(),
-        format!("{effort:?}").to_lowercase(),
-        seconds / rung.sweep,
+        seconds / sweep,
         1e6 * seconds / rung.graph.edges() as f64,
         answer.fit.clusters,
     );
+    let place = place(rung, effort);
+    ratios.compare(format!("{target} / bare sweep, {place}"), Seconds, seconds, sweep, None);
+    if target == "solve" {
+        ratios.compare(format!("F of {target} / F as planted, {place}"), Number, answer.fit.value, rung.planted(), None);
+    }
+    let arguments = [rung.edges.to_string(), effort.to_owned(), target.to_owned()];
+    if let Some([bytes]) = in_fresh_process(arguments).as_deref() {
+        let claim = format!("memory of {target} and graph / 16 B an arc + 100 a vertex, {place}");
+        ratios.compare(claim, Bytes, *bytes, rung.allowance(), AtMost(1.0));
+    }
     seconds
+}
+
+fn group(rung: &Rung) -> String {
+    format!("search {}", rung.edges)
+}
+
+fn place(rung: &Rung, effort: &str) -> String {
+    format!("LFR {} edges, {effort}", short(rung.graph.edges()))
 }
 
 /// The slope of log y over log x.
@@ -101,34 +124,42 @@ fn exponent(points: &[(f64, f64)]) -> f64 {
     above / logs.iter().map(|p| (p.0 - mx).powi(2)).sum::<f64>()
 }
 
-fn efforts() -> Vec<Effort> {
-    match std::env::var("SEARCH_EFFORT").as_deref() {
-        Ok("fast") => vec![Effort::Fast],
-        Ok("normal") => vec![Effort::Normal],
-        Ok("best") => vec![Effort::Best],
-        _ => vec![Effort::Fast, Effort::Normal],
+/// Arcs and seconds of one kind of search, by size.
+struct Growth {
+    effort: String,
+    target: &'static str,
+    points: Vec<(f64, f64)>,
+}
+
+fn climb(ratios: &mut Ratios, sizes: &[usize], growths: &mut [Growth]) {
+    let pool = threads(rayon::current_num_threads());
+    for &edges in sizes {
+        let rung = Rung::new(edges);
+        let sweep = ratios.sweep(&group(&rung), "sweep", &rung.graph, &pool);
+        for pair in growths.chunks_mut(TARGETS.len()) {
+            for growth in &mut *pair {
+                let seconds = run(ratios, &rung, sweep, &growth.effort, growth.target);
+                growth.points.push((rung.graph.arcs() as f64, seconds));
+            }
+            let [solve, path] = [0, 1].map(|which| pair[which].points.last().map_or(0.0, |point| point.1));
+            let claim = format!("path / solve, {}", place(&rung, &pair[0].effort));
+            ratios.compare(claim, Seconds, path, solve, AtMost(4.0));
+        }
     }
 }
 
 fn main() {
-    let sizes = std::env::var("SEARCH_EDGES").unwrap_or_else(|_| "100000,300000,1000000".into());
-    let sizes: Vec<usize> = sizes.split(',').filter_map(|s| s.trim().parse().ok()).collect();
-    let targets = [("solve", Target::Resolution(Resolution::new(BETA).expect("positive"))), ("path", Target::Recommended)];
-    let mut times: Vec<(Effort, &str, f64, f64)> = Vec::new();
-    for &edges in &sizes {
-        let rung = Rung::new(edges);
-        for effort in efforts() {
-            let seconds: Vec<f64> = targets.iter().map(|(name, target)| run(&rung, effort, name, target)).collect();
-            println!("{:>15}  path/solve {:.2}", "", seconds[1] / seconds[0]);
-            times.extend(targets.iter().zip(&seconds).map(|((name, _), &s)| (effort, *name, rung.graph.arcs() as f64, s)));
-        }
+    if let Some(arguments) = fresh() {
+        let rung = Rung::new(arguments[0].parse().expect("a number of edges"));
+        return println!("{}", rung.memory(&arguments[1], &arguments[2]).expect("this system tells the peak"));
     }
-    for effort in efforts() {
-        for (name, _) in &targets {
-            let of: Vec<(f64, f64)> = times.iter().filter(|t| t.0 == effort && t.1 == *name).map(|t| (t.2, t.3)).collect();
-            if of.len() > 1 {
-                println!("growth, {} {name}: arcs^{:.2}", format!("{effort:?}").to_lowercase(), exponent(&of));
-            }
-        }
+    let sizes = numbers("SEARCH_EDGES", "100000,300000,1000000");
+    let kinds = |effort: String| TARGETS.map(|target| Growth { effort: effort.clone(), target, points: Vec::new() });
+    let mut growths: Vec<Growth> = list("SEARCH_EFFORT", "fast,normal").into_iter().flat_map(kinds).collect();
+    let mut ratios = Ratios::new("search");
+    climb(&mut ratios, &sizes, &mut growths);
+    for Growth { effort, target, points } in growths.iter().filter(|growth| growth.points.len() > 1) {
+        ratios.compare(format!("growth of {target} with arcs / linear, {effort}"), Number, exponent(points), 1.0, AtMost(1.1));
     }
+    ratios.finish();
 }

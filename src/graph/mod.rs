@@ -15,6 +15,7 @@ mod petgraph;
 mod sort;
 mod sprs;
 mod store;
+mod sweep;
 
 pub use build::{BuildError, build};
 pub(crate) use components::components_within;
@@ -24,6 +25,7 @@ pub use edges::{Counts, Direction, Duplicates, EdgeList, Listing, MOST_VERTICES,
 pub use petgraph::{FromPetgraph, from_petgraph, to_petgraph};
 pub use sprs::{from_sprs, to_sprs};
 pub use store::{Array, Unit, Weight};
+pub use sweep::sweep;
 
 use crate::ids::{Vertex, checked_count};
 use ::sprs::CsMatBase;

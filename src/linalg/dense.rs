@@ -87,6 +87,9 @@ pub fn kernel_eigen(kernel: Vec<f64>, n: usize, lambda: f64) -> Result<EigenPair
 }
 
 #[cfg(feature = "lapack")]
+pub use driver::{Workspace, dsyevr};
+
+#[cfg(feature = "lapack")]
 mod driver {
     use super::{EigenPairs, LinalgError, Range};
     use std::sync::Once;
@@ -107,61 +110,95 @@ mod driver {
         });
     }
 
-    #[allow(unsafe_code)]
     pub fn eigen(mut matrix: Vec<f64>, n: usize, range: Range) -> Result<EigenPairs, LinalgError> {
+        if matches!(range, Range::Between(low, high) if low >= high) {
+            return Ok(EigenPairs::default());
+        }
         one_blas_thread();
+        // Zeroed memory is not touched by the system until it is written: only the pairs that exist cost memory.
+        let mut pairs = EigenPairs { values: vec![0.0; n], vectors: vec![0.0; n * n] };
+        let mut workspace = Workspace::default();
+        dsyevr(&mut matrix, n, range, &mut pairs, &mut workspace)?;
+        let found = dsyevr(&mut matrix, n, range, &mut pairs, &mut workspace)?;
+        pairs.values.truncate(found);
+        pairs.vectors.truncate(n * found);
+        Ok(pairs)
+    }
+
+    /// What `dsyevr` wants for itself; empty to be told how much.
+    #[derive(Debug, Default)]
+    pub struct Workspace {
+        /// At least `26 n` numbers.
+        pub numbers: Vec<f64>,
+        /// At least `10 n` integers.
+        pub integers: Vec<i32>,
+    }
+
+    /// One call of LAPACK's `dsyevr` and nothing around it: the yardstick of [`eigen`](super::eigen). The matrix is destroyed; `pairs` has
+    /// room for all `n`, and the answer is how many of them were found. With an empty workspace the call only fits the workspace.
+    ///
+    /// # Panics
+    /// If an array is shorter than it must be.
+    #[allow(unsafe_code)]
+    pub fn dsyevr(
+        matrix: &mut [f64],
+        n: usize,
+        range: Range,
+        pairs: &mut EigenPairs,
+        workspace: &mut Workspace,
+    ) -> Result<usize, LinalgError> {
+        let asks = workspace.numbers.is_empty();
+        if asks {
+            *workspace = Workspace { numbers: vec![0.0; 1], integers: vec![0; 1] };
+        }
+        let Workspace { numbers, integers } = workspace;
+        let lengths = if asks { (-1, -1) } else { (numbers.len() as i32, integers.len() as i32) };
+        assert!(matrix.len() == n * n && pairs.vectors.len() == n * n && pairs.values.len() == n, "arrays of order n");
+        assert!(
+            asks || numbers.len() >= 26 * n && integers.len() >= 10 * n,
+            "a workspace as long as dsyevr's documentation asks for"
+        );
         let (kind, low, high) = match range {
             Range::All => (b'A', 0.0, 0.0),
-            Range::Between(low, high) if low >= high => return Ok(EigenPairs::default()),
             Range::Between(low, high) => (b'V', low, high),
         };
-        let order = n as i32;
+        let (order, mut support) = (n as i32, vec![0; 2 * n]);
         let (mut found, mut info) = (0, 0);
-        let (mut values, mut support) = (vec![0.0; n], vec![0; 2 * n]);
-        // Zeroed memory is not touched by the system until it is written: only the pairs that exist cost memory.
-        let mut vectors = vec![0.0; n * n];
-        let (mut work, mut integers) = (vec![0.0; 1], vec![0; 1]);
-        let (mut work_length, mut integers_length) = (-1, -1);
-        for _query_then_run in 0..2 {
-            // SAFETY: `matrix` and `vectors` hold n·n numbers with leading dimension n, `values` n, `support` 2n; the
-            // workspaces have the lengths passed with them, which are −1 in the first call (a query, which only writes
-            // the wanted lengths into their first element).
-            unsafe {
-                lapack::dsyevr(
-                    b'V',
-                    kind,
-                    b'L',
-                    order,
-                    &mut matrix,
-                    order,
-                    low,
-                    high,
-                    0,
-                    0,
-                    0.0,
-                    &mut found,
-                    &mut values,
-                    &mut vectors,
-                    order,
-                    &mut support,
-                    &mut work,
-                    work_length,
-                    &mut integers,
-                    integers_length,
-                    &mut info,
-                );
-            }
-            if info != 0 {
-                return Err(LinalgError::Failed(info));
-            }
-            if work_length < 0 {
-                (work_length, integers_length) = (work[0] as i32, integers[0]);
-                (work, integers) = (vec![0.0; work_length as usize], vec![0; integers_length as usize]);
-            }
+        // SAFETY: `matrix` and `vectors` hold n·n numbers with leading dimension n, `values` n, `support` 2n; the workspaces have the
+        // lengths passed with them, or −1 in a query, which only writes the wanted lengths into their first element.
+        unsafe {
+            lapack::dsyevr(
+                b'V',
+                kind,
+                b'L',
+                order,
+                matrix,
+                order,
+                low,
+                high,
+                0,
+                0,
+                0.0,
+                &mut found,
+                &mut pairs.values,
+                &mut pairs.vectors,
+                order,
+                &mut support,
+                numbers,
+                lengths.0,
+                integers,
+                lengths.1,
+                &mut info,
+            );
         }
-        values.truncate(found as usize);
-        vectors.truncate(n * found as usize);
-        Ok(EigenPairs { values, vectors })
+        if info != 0 {
+            return Err(LinalgError::Failed(info));
+        }
+        if asks {
+            let wanted = (numbers[0] as usize, integers[0] as usize);
+            *workspace = Workspace { numbers: vec![0.0; wanted.0], integers: vec![0; wanted.1] };
+        }
+        Ok(found as usize)
     }
 }
 

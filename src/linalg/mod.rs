@@ -35,3 +35,9 @@ pub use solve::{SpectrumCost, spectrum, spectrum_cost};
 pub use spectrum::{
     Certificate, CheckMethod, Columns, Extent, Gap, Part, Spectrum, SpectrumCheck, SpectrumError, SpectrumOptions,
 };
+
+/// LAPACK with nothing around it: what the benchmarks compare [`eigen`] with.
+#[cfg(feature = "lapack")]
+pub mod bare {
+    pub use super::dense::{Workspace, dsyevr};
+}

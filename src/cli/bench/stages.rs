@@ -16,17 +16,15 @@ use clap::ValueEnum;
 use lambdacut::cluster::effort::Effort;
 use lambdacut::cluster::kernel_dp_means::{KernelDpMeans, Shift, Start, fit_graph};
 use lambdacut::cluster::search::{Search, Target};
-use lambdacut::graph::{Graph, Weight};
+use lambdacut::graph::{Graph, Weight, sweep};
 use lambdacut::io::{self, LoadOptions};
 use lambdacut::linalg::{Extent, SpectrumOptions, spectrum, spectrum_cost};
 use lambdacut::objective::Objective;
-use lambdacut::observe::{Event, Observer};
+use lambdacut::observe::{Observer, Silent};
 use lambdacut::params::{ObjectiveKind, Resolution, StopRules};
 use lambdacut::partition::Masses;
 use lambdacut::with_graph;
-use rayon::prelude::*;
 use std::hint::black_box;
-use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 /// Work shorter than this is done several times a run, for the sake of the clock.
@@ -91,24 +89,6 @@ impl Observer for Unheard<'_> {
     }
 }
 
-/// Times the first pass of a run: from the announcement of the stage to the end of the pass.
-struct FirstPass {
-    began: Instant,
-    seconds: Mutex<(Option<f64>, Option<f64>)>,
-}
-
-impl Observer for FirstPass {
-    fn event(&self, event: Event<'_>) {
-        let now = self.began.elapsed().as_secs_f64();
-        let Ok(mut seconds) = self.seconds.lock() else { return };
-        match event {
-            Event::Stage { .. } => seconds.0 = Some(now),
-            Event::Pass(_) if seconds.1.is_none() => seconds.1 = seconds.0.map(|start| now - start),
-            _ => {}
-        }
-    }
-}
-
 impl Bench<'_> {
     /// Measures one stage on the threads of the current pool; `None` when it was cancelled.
     pub fn stage(&self, stage: StageArg, prepared: &Prepared) -> anyhow::Result<Option<Outcome>> {
@@ -125,7 +105,7 @@ impl Bench<'_> {
             StageArg::Sweep => {
                 let values: Vec<f64> = (0..graph.vertices()).map(|i| i as f64).collect();
                 let mut sums = vec![0.0; graph.vertices()];
-                self.repeated(|_| Ok(timed(|| sweep(graph, &values, &mut sums))))
+                self.repeated(|_| Ok(timed(|| sweep(graph, &values, black_box(&mut sums)))))
             }
             StageArg::Pass => self.pass(graph),
             StageArg::Spectrum => self.spectrum(graph),
@@ -158,9 +138,8 @@ impl Bench<'_> {
         };
         let objective = Objective::new(ObjectiveKind::NormalizedCut, self.beta);
         self.repeated(|_| {
-            let clock = FirstPass { began: Instant::now(), seconds: Mutex::default() };
-            black_box(fit_graph(graph, &objective, &params, &clock)?);
-            Ok(clock.seconds.into_inner().ok().and_then(|s| s.1).unwrap_or(0.0))
+            let found = black_box(fit_graph(graph, &objective, &params, &Silent)?);
+            Ok(found.fit.trace.first().map_or(0.0, |pass| pass.seconds))
         })
     }
 
@@ -205,14 +184,6 @@ impl Bench<'_> {
         }
         Ok(Some(Outcome::Measured(Measured::new(seconds, peak, before))))
     }
-}
-
-/// `sums_i = Σ_j values_j` over the neighbours j of i.
-fn sweep<W: Weight>(graph: &Graph<W>, values: &[f64], sums: &mut [f64]) {
-    let rows = graph.rows();
-    let sum = |i: usize| rows.targets(i).iter().map(|&j| values[j as usize]).sum();
-    sums.par_iter_mut().enumerate().with_min_len(256).for_each(|(i, s)| *s = sum(i));
-    black_box(sums);
 }
 
 fn timed(work: impl FnOnce()) -> f64 {
