@@ -72,7 +72,9 @@ impl Density {
         // A block that was cut short leaves only as many moments of the others to use.
         let degree = moments.iter().map(Vec::len).min().unwrap_or(0);
         let products = moments.iter().map(|moments| moments.len() as u64 / 2).sum();
-        moments.iter_mut().for_each(|moments| moments.truncate(degree));
+        for each in &mut moments {
+            each.truncate(degree);
+        }
         let known = known.map_or_else(Vec::new, |(values, _)| values.to_vec());
         Self { upper: operator.upper_bound(), known, moments, products }
     }
