@@ -1,4 +1,4 @@
-//! Sums that do not depend on the number of threads.
+//! Sums that do not depend on the number of threads, and numbers without an upper end in JSON.
 
 use rayon::prelude::*;
 
@@ -30,4 +30,27 @@ pub fn compensated(values: impl Iterator<Item = f64>) -> f64 {
         total = next;
     }
     total + lost
+}
+
+/// A number without an upper end, for `serde(with)`: JSON has no infinity, so +∞ is written as null, and null is read as +∞.
+///
+/// ```
+/// #[derive(serde::Serialize, serde::Deserialize)]
+/// struct Limit(#[serde(with = "lambdacut::numeric::infinite_as_null")] f64);
+/// assert_eq!(serde_json::to_string(&Limit(f64::INFINITY)).unwrap(), "null");
+/// assert_eq!(serde_json::from_str::<Limit>("null").unwrap().0, f64::INFINITY);
+/// assert_eq!(serde_json::from_str::<Limit>("2.5").unwrap().0, 2.5);
+/// ```
+pub mod infinite_as_null {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    /// Writes a number, or nothing for an infinite one.
+    pub fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+        value.is_finite().then_some(*value).serialize(serializer)
+    }
+
+    /// Reads a number, or nothing as an infinite one.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+        Ok(Option::deserialize(deserializer)?.unwrap_or(f64::INFINITY))
+    }
 }

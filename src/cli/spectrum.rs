@@ -6,7 +6,7 @@ use super::output::peak_memory;
 use super::report::{self, parameter, word};
 use anyhow::{Context, bail};
 use clap::{ArgGroup, Args, ValueEnum};
-use lambdacut::linalg::{CheckMethod, Extent, Spectrum, SpectrumCheck, SpectrumOptions, spectrum};
+use lambdacut::linalg::{Extent, Spectrum, SpectrumOptions, spectrum};
 use lambdacut::observe::Observer;
 use lambdacut::params::{DEFAULT_SEED, ObjectiveKind};
 use lambdacut::partition::Masses;
@@ -148,11 +148,10 @@ fn print_values(low: &Spectrum) -> anyhow::Result<()> {
 
 /// The verdict, the zeros, the gaps.
 fn tell(low: &Spectrum, progress: &Progress) {
-    let check = &low.check;
     let zeros = low.values().iter().filter(|&&value| value == 0.0).count();
     let to = if low.values().last() == Some(&low.below) { "up to" } else { "below" };
     progress.say(&format!("{} eigenvalues {to} {}, {zeros} of them 0 (one a component)", low.count(), low.below));
-    progress.say(&verdict(check));
+    progress.say(&low.check.to_string());
     progress.say(&format!("largest residual {:.1e}", low.largest_residual()));
     let gaps = low.gaps();
     if let Some(best) = gaps.first() {
@@ -166,27 +165,6 @@ fn tell(low: &Spectrum, progress: &Progress) {
                 100.0 * gap.relative
             ));
         }
-    }
-}
-
-/// What the check says, no more and no less.
-fn verdict(check: &SpectrumCheck) -> String {
-    let SpectrumCheck { expected, found, margin, error_bar, .. } = check;
-    match check.method {
-        CheckMethod::Inertia if check.proved => format!(
-            "none is missing: proved by the inertia of a factorisation, rounding errors included, for all further than {margin:.1e} below the threshold"
-        ),
-        CheckMethod::Inertia if check.complete => format!(
-            "none is missing by the inertia of a factorisation; but one lies within {margin:.1e} of the threshold, too close for a proof"
-        ),
-        CheckMethod::Inertia => {
-            format!("INCOMPLETE: there are {expected} (by the inertia of a factorisation), {found} were found")
-        }
-        CheckMethod::Dense => "none is missing: all eigenvalues of the dense matrix were computed".to_owned(),
-        _ => format!(
-            "{}: the spectral density says {expected:.1} ± {error_bar:.1}, {found} were found (a factorisation that would prove the number is too expensive)",
-            if check.complete { "probably complete" } else { "INCOMPLETE" },
-        ),
     }
 }
 

@@ -4,14 +4,17 @@
 //! lower convex hull of the points `(k_p, Cut_p)`; between two neighbours `a`, `b` on it (`k_a < k_b`) the border is
 //! `β = (Cut_b − Cut_a)/(k_b − k_a)`. O(p log p) for p points.
 
+use serde::{Deserialize, Serialize};
+
 /// A vertex of the hull.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Corner {
     /// The index of the point among those given.
     pub point: usize,
     /// The smallest β at which no other point is better (0 for the first corner).
     pub beta_low: f64,
     /// The largest such β (infinite for the last corner).
+    #[serde(with = "crate::numeric::infinite_as_null")]
     pub beta_high: f64,
 }
 

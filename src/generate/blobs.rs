@@ -1,8 +1,9 @@
 //! Gaussian blobs: points around centres drawn uniformly from a box.
 
 use super::random::{Purpose, Stream};
-use super::{GenerateError, check};
+use super::{GenerateError, check, step};
 use crate::ids::{Cluster, checked_count};
+use crate::observe::{Observer, Silent};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -59,11 +60,18 @@ pub struct LabelledPoints {
 impl Blobs {
     /// Makes the points: point `i` belongs to cluster `i mod clusters`. O(points · dimensions), parallel.
     pub fn generate(&self) -> Result<LabelledPoints, GenerateError> {
+        self.generate_observed(&Silent)
+    }
+
+    /// [`Blobs::generate`] with an observer: it hears of the steps, and ends with [`GenerateError::Cancelled`] soon after it asks to.
+    pub fn generate_observed(&self, observer: &dyn Observer) -> Result<LabelledPoints, GenerateError> {
         self.check()?;
-        let centres = self.centres()?;
+        step("drawing centres", observer)?;
+        let centres = self.centres(observer)?;
+        step("drawing points", observer)?;
         let d = self.dimensions;
         let mut values = vec![0.0; self.points * d];
-        values.par_chunks_mut(BLOCK * d).enumerate().for_each(|(block, values)| {
+        values.par_chunks_mut(BLOCK * d).enumerate().take_any_while(|_| !observer.cancelled()).for_each(|(block, values)| {
             let mut stream = Stream::new(self.seed, Purpose::Points, block as u64);
             let mut spare = None;
             for (i, value) in values.iter_mut().enumerate() {
@@ -76,6 +84,9 @@ impl Blobs {
                 *value = centres[point % self.clusters * d + coordinate] + self.deviation * normal;
             }
         });
+        if observer.cancelled() {
+            return Err(GenerateError::Cancelled);
+        }
         let truth = (0..self.points).map(|i| (i % self.clusters) as Cluster).collect();
         Ok(LabelledPoints { dimensions: d, values, centres, truth })
     }
@@ -91,11 +102,14 @@ impl Blobs {
         Ok(())
     }
 
-    fn centres(&self) -> Result<Vec<f64>, GenerateError> {
+    fn centres(&self, observer: &dyn Observer) -> Result<Vec<f64>, GenerateError> {
         let mut stream = Stream::new(self.seed, Purpose::Centres, 0);
         let apart = self.separation * self.deviation;
         let mut centres: Vec<f64> = Vec::with_capacity(self.clusters * self.dimensions);
         for _ in 0..self.clusters {
+            if observer.cancelled() {
+                return Err(GenerateError::Cancelled);
+            }
             let mut draw = || -> Vec<f64> { (0..self.dimensions).map(|_| self.extent * (2.0 * stream.unit() - 1.0)).collect() };
             let far =
                 |new: &Vec<f64>| centres.chunks_exact(self.dimensions).all(|old| squared_distance(old, new) >= apart * apart);

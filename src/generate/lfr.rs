@@ -92,7 +92,8 @@ impl Lfr {
             degrees.iter().zip(&inside).enumerate().flat_map(|(v, (&k, &d))| std::iter::repeat_n(v as Vertex, (k - d) as usize));
         let stubs: Vec<Vertex> = outer.chain(returned).collect();
         let apart = |u: Vertex, v: Vertex| truth[u as usize] != truth[v as usize];
-        edges.extend(wire(stubs, apart, &mut Stream::new(self.seed, Purpose::Between, 0)).edges);
+        edges.extend(wire(stubs, apart, &mut Stream::new(self.seed, Purpose::Between, 0), observer).edges);
+        step("sorting the edges", observer)?;
         Ok(Planted::new(self.vertices, edges, truth))
     }
 
@@ -195,7 +196,7 @@ impl Lfr {
             .map(|c| {
                 let stubs =
                     members.members(c).iter().flat_map(|&v| std::iter::repeat_n(v, inside[v as usize] as usize)).collect();
-                wire_within(stubs, &mut Stream::new(self.seed, Purpose::Inside, c as u64))
+                wire_within(stubs, &mut Stream::new(self.seed, Purpose::Inside, c as u64), observer)
             })
             .collect();
         let returned = wired.iter().flat_map(|w| w.left_over.iter().copied()).collect();

@@ -1,8 +1,12 @@
 //! Streams of random numbers that depend on nothing but the seed, the purpose and the number of the block.
 
+use crate::observe::Observer;
 use rand::Rng;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// Random swaps between two questions to the observer.
+const ASKING: usize = 1 << 16;
 
 /// What a stream is for; two purposes never share numbers.
 #[derive(Debug, Clone, Copy)]
@@ -72,9 +76,12 @@ impl Stream {
         }
     }
 
-    /// A uniformly random order (Fisher and Yates).
-    pub(super) fn shuffle<T>(&mut self, values: &mut [T]) {
+    /// A uniformly random order (Fisher and Yates); a cancelled shuffle ends early.
+    pub(super) fn shuffle<T>(&mut self, values: &mut [T], observer: &dyn Observer) {
         for i in (1..values.len()).rev() {
+            if i % ASKING == 0 && observer.cancelled() {
+                return;
+            }
             values.swap(i, self.below(i as u64 + 1) as usize);
         }
     }

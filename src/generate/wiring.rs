@@ -10,6 +10,7 @@
 
 use super::random::Stream;
 use crate::ids::Vertex;
+use crate::observe::Observer;
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 
@@ -19,6 +20,8 @@ const TRIES: usize = 200;
 const ROUNDS: usize = 3;
 /// Switches tried for each edge to mix a graph that was built by rule.
 const MIXING: usize = 10;
+/// Edges looked at between two questions to the observer.
+const ASKING: usize = 1 << 10;
 
 /// Edges, and stubs that found no partner.
 pub(super) struct Wired {
@@ -26,20 +29,31 @@ pub(super) struct Wired {
     pub(super) left_over: Vec<Vertex>,
 }
 
-/// Joins `stubs` (a vertex as often as its degree; an odd one out is left over) where `allowed` permits.
-pub(super) fn wire(mut stubs: Vec<Vertex>, allowed: impl Fn(Vertex, Vertex) -> bool + Sync, stream: &mut Stream) -> Wired {
-    stream.shuffle(&mut stubs);
+/// Joins `stubs` (a vertex as often as its degree; an odd one out is left over) where `allowed` permits. What a cancelled run gives is of no use.
+pub(super) fn wire(
+    mut stubs: Vec<Vertex>,
+    allowed: impl Fn(Vertex, Vertex) -> bool + Sync,
+    stream: &mut Stream,
+    observer: &dyn Observer,
+) -> Wired {
+    stream.shuffle(&mut stubs, observer);
+    if observer.cancelled() {
+        return Wired { edges: Vec::new(), left_over: stubs };
+    }
     let mut left_over = if stubs.len() % 2 == 1 { stubs.split_off(stubs.len() - 1) } else { Vec::new() };
     let pairs: Vec<_> = stubs.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
     drop(stubs);
     let mut wiring = Wiring::of(pairs, &allowed);
     for _ in 0..ROUNDS {
-        for e in wiring.bad_edges() {
+        for (at, e) in wiring.bad_edges().into_iter().enumerate() {
+            if at % ASKING == 0 && observer.cancelled() {
+                break;
+            }
             if (0..TRIES).any(|_| wiring.switch(e, &allowed, stream)) {
                 wiring.bad.remove(&e);
             }
         }
-        if wiring.bad.is_empty() {
+        if wiring.bad.is_empty() || observer.cancelled() {
             break;
         }
     }
@@ -49,9 +63,9 @@ pub(super) fn wire(mut stubs: Vec<Vertex>, allowed: impl Fn(Vertex, Vertex) -> b
 }
 
 /// Joins `stubs` inside one set of vertices, however dense.
-pub(super) fn wire_within(stubs: Vec<Vertex>, stream: &mut Stream) -> Wired {
-    let wired = wire(stubs.clone(), |_, _| true, stream);
-    if wired.left_over.is_empty() {
+pub(super) fn wire_within(stubs: Vec<Vertex>, stream: &mut Stream, observer: &dyn Observer) -> Wired {
+    let wired = wire(stubs.clone(), |_, _| true, stream, observer);
+    if wired.left_over.is_empty() || observer.cancelled() {
         return wired;
     }
     let Wired { edges, left_over } = by_rule(stubs);

@@ -12,11 +12,12 @@
 //! sides of β cancel to first order.
 //!
 //! The error bar is two standard errors over the vectors plus what the smoothing can move across β. Cost: `degree/2` products a
-//! vector (two moments from each), memory three blocks of [`WIDTH`] vectors.
+//! vector (two moments from each), memory three blocks of [`WIDTH`] vectors. Cancelled, the moments end earlier: a wider smoothing, hence a wider error bar.
 
 use super::block::{PANEL, Tall, random_block};
 use super::lanczos::WIDTH;
 use super::operator::{Affine, SymmetricOperator};
+use crate::observe::Observer;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::PI;
@@ -43,16 +44,21 @@ pub struct Density {
 }
 
 impl Density {
-    /// Moments up to `degree` from `blocks` blocks of [`WIDTH`] random vectors. `known` are exact eigenpairs: values and vectors.
+    /// Moments up to `degree` from `blocks` blocks of [`WIDTH`] random vectors, fewer if `observer` cancels. `known` are exact eigenpairs: values and
+    /// vectors.
     pub fn new(
         operator: &dyn SymmetricOperator,
         known: Option<(&[f64], &Tall)>,
         degree: usize,
         blocks: usize,
         seed: u64,
+        observer: &dyn Observer,
     ) -> Self {
-        let mut moments = Vec::with_capacity(blocks * WIDTH);
+        let mut moments: Vec<Vec<f64>> = Vec::with_capacity(blocks * WIDTH);
         for block in 0..blocks {
+            if block > 0 && observer.cancelled() {
+                break;
+            }
             let mut z = random_block(operator.order() * WIDTH, seed.wrapping_add(0x5EED + block as u64));
             z.par_iter_mut().for_each(|z| *z = z.signum());
             if let Some((values, vectors)) = known {
@@ -61,9 +67,14 @@ impl Density {
                     vectors.subtract_product(0, values.len(), &c, &mut z, WIDTH);
                 }
             }
-            moments.extend(block_moments(operator, z, degree));
+            moments.extend(block_moments(operator, z, degree, observer));
         }
-        let products = (blocks * WIDTH * degree / 2) as u64;
+        // A block that was cut short leaves only as many moments of the others to use.
+        let degree = moments.iter().map(Vec::len).min().unwrap_or(0);
+        let products = moments.iter().map(|moments| moments.len() as u64 / 2).sum();
+        for each in &mut moments {
+            each.truncate(degree);
+        }
         let known = known.map_or_else(Vec::new, |(values, _)| values.to_vec());
         Self { upper: operator.upper_bound(), known, moments, products }
     }
@@ -118,7 +129,7 @@ impl Step {
 }
 
 /// Moments `μ_0 …` of each column of `z`: two from every product, because `T_{2k} = 2 T_k² − 1`.
-fn block_moments(operator: &dyn SymmetricOperator, z: Vec<f64>, degree: usize) -> Vec<Vec<f64>> {
+fn block_moments(operator: &dyn SymmetricOperator, z: Vec<f64>, degree: usize, observer: &dyn Observer) -> Vec<Vec<f64>> {
     let first = Affine { alpha: 2.0 / operator.upper_bound(), gamma: -1.0, delta: 0.0 };
     let next = Affine { alpha: 2.0 * first.alpha, gamma: 2.0 * first.gamma, delta: -1.0 };
     let (mut before, mut now) = (z, vec![0.0; operator.order() * WIDTH]);
@@ -127,6 +138,9 @@ fn block_moments(operator: &dyn SymmetricOperator, z: Vec<f64>, degree: usize) -
     let one = column_dots(&before, &now);
     let mut moments: Vec<Vec<f64>> = (0..WIDTH).map(|t| vec![zero[t], one[t]]).collect();
     for _ in 1..degree / 2 {
+        if observer.cancelled() {
+            break;
+        }
         let even = column_dots(&now, &now);
         operator.update(WIDTH, &now, &mut before, next);
         std::mem::swap(&mut before, &mut now);

@@ -9,13 +9,15 @@
 //! ```
 //!
 //! so `θ / (1 − ε)` with `√ε = ln(1.648 √n / p) / (2t − 1)` fails to bound ν with probability at most `p` ([`FAILURE`]). When the Krylov space is
-//! exhausted earlier (the recurrence breaks down), θ is ν itself and only rounding is added.
+//! exhausted earlier (the recurrence breaks down), θ is ν itself and only rounding is added. A cancelled run bounds ν by the steps it has made, which may
+//! be too few to say anything.
 //!
 //! The operator is given as `M⁻¹L`, self-adjoint in the inner product `⟨x, y⟩ = Σ_i m_i x_i y_i`, so that no square roots and no scaled
 //! copy of the matrix are needed. Cost: `t` products and 24 bytes an element. Loss of orthogonality in floating point repeats extreme
 //! Ritz values but does not move them (Paige), so nothing is reorthogonalised.
 
 use crate::numeric::sum_by;
+use crate::observe::Observer;
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::SplitMix64;
@@ -27,14 +29,14 @@ pub const FAILURE: f64 = 1e-9;
 /// A recurrence coefficient below this fraction of θ means that the Krylov space is exhausted.
 const BREAKDOWN: f64 = 1e-10;
 
-/// A bound of ν from `steps` Lanczos steps on `n` elements.
+/// A bound of ν from `steps` Lanczos steps on `n` elements, fewer if `observer` cancels; infinite if they were too few.
 ///
 /// `apply(x, i)` is element `i` of `M⁻¹Lx`; `mass(i)` is `m_i`, 0 for an element that takes no part (`apply` must then give 0).
 ///
 /// ```
-/// use lambdacut::linalg::extreme::largest_eigenvalue_bound;
+/// use lambdacut::{linalg::extreme::largest_eigenvalue_bound, observe::Silent};
 /// // diag(1, 2, …, 50)
-/// let bound = largest_eigenvalue_bound(50, |x, i| (i + 1) as f64 * x[i], |_| 1.0, 64, 1);
+/// let bound = largest_eigenvalue_bound(50, |x, i| (i + 1) as f64 * x[i], |_| 1.0, 64, 1, &Silent);
 /// assert!((50.0..53.0).contains(&bound));
 /// ```
 pub fn largest_eigenvalue_bound(
@@ -43,6 +45,7 @@ pub fn largest_eigenvalue_bound(
     mass: impl Fn(usize) -> f64 + Sync,
     steps: usize,
     seed: u64,
+    observer: &dyn Observer,
 ) -> f64 {
     let dot = |x: &[f64], y: &[f64]| sum_by(n, |i| mass(i) * x[i] * y[i]);
     let mut before = vec![0.0; n];
@@ -54,7 +57,7 @@ pub fn largest_eigenvalue_bound(
         return 0.0;
     }
     now.par_iter_mut().for_each(|x| *x /= length);
-    for _ in 0..steps {
+    while alphas.len() < steps && !observer.cancelled() {
         let beta = betas.last().copied().unwrap_or(0.0);
         next.par_iter_mut().enumerate().with_min_len(256).for_each(|(i, y)| *y = apply(&now, i) - beta * before[i]);
         let alpha = dot(&next, &now);
@@ -70,8 +73,11 @@ pub fn largest_eigenvalue_bound(
         std::mem::swap(&mut before, &mut now);
         std::mem::swap(&mut now, &mut next);
     }
-    let theta = largest_of_tridiagonal(&alphas, &betas[..alphas.len().saturating_sub(1)]);
-    let root = (1.648 * (n as f64).sqrt() / FAILURE).ln() / (2.0 * steps as f64 - 1.0);
+    if alphas.is_empty() {
+        return f64::INFINITY;
+    }
+    let theta = largest_of_tridiagonal(&alphas, &betas[..alphas.len() - 1]);
+    let root = (1.648 * (n as f64).sqrt() / FAILURE).ln() / (2.0 * alphas.len() as f64 - 1.0);
     if root < 1.0 { theta / (1.0 - root * root) } else { f64::INFINITY }
 }
 

@@ -31,7 +31,7 @@ pub use density::{Density, Estimate};
 pub use inertia::{FactorPlan, Inertia};
 pub use lanczos::{LowPairs, Search, WIDTH, basis_columns, lanczos};
 pub use operator::{Affine, Laplacian, SymmetricOperator};
-pub use solve::{SpectrumCost, spectrum, spectrum_cost};
+pub use solve::{SpectrumCost, spectrum, spectrum_cost, spectrum_cost_observed};
 pub use spectrum::{
     Certificate, CheckMethod, Columns, Extent, Gap, Part, Spectrum, SpectrumCheck, SpectrumError, SpectrumOptions,
 };

@@ -10,7 +10,7 @@ use super::operator::{Laplacian, SymmetricOperator, breadth_first};
 use super::spectrum::{Extent, Part, Spectrum, SpectrumCheck, SpectrumError, SpectrumOptions};
 use crate::graph::{Graph, Members, Weight, components};
 use crate::ids::Vertex;
-use crate::observe::{Event, Observer};
+use crate::observe::{Event, Observer, Silent};
 use crate::partition::Masses;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -67,7 +67,19 @@ pub struct SpectrumCost {
 
 /// Estimates what all eigenvalues below `beta` would cost, from a few hundred products with the matrix and an ordering.
 pub fn spectrum_cost<W: Weight>(graph: &Graph<W>, masses: &Masses, beta: f64, options: &SpectrumOptions) -> SpectrumCost {
-    let solver = Solver::new(graph, masses, options, &crate::observe::Silent);
+    spectrum_cost_observed(graph, masses, beta, options, &Silent)
+}
+
+/// The same under an observer. Cancelled, the estimate rests on fewer products, and nothing counts as provable that was not looked at.
+pub fn spectrum_cost_observed<W: Weight>(
+    graph: &Graph<W>,
+    masses: &Masses,
+    beta: f64,
+    options: &SpectrumOptions,
+    observer: &dyn Observer,
+) -> SpectrumCost {
+    let solver = Solver::new(graph, masses, options, observer);
+    observer.event(Event::Stage { name: "estimating the cost of the spectrum", total: Some(solver.large.len() as u64) });
     let mut cost = SpectrumCost { vectors: Estimate { count: 0.0, error: 0.0 }, bytes: 0, seconds: 0.0, provable: true };
     for large in &solver.large {
         let operator = &large.operator;
@@ -85,6 +97,7 @@ pub fn spectrum_cost<W: Weight>(graph: &Graph<W>, masses: &Masses, beta: f64, op
         cost.vectors.count += count.count;
         cost.vectors.error += count.error;
         cost.provable &= plan.is_some();
+        observer.event(Event::Advance(1));
     }
     cost.vectors.count += solver.small.len() as f64;
     cost
@@ -175,9 +188,9 @@ impl<'g, 'a, W: Weight> Solver<'g, 'a, W> {
         let cut = beta - self.tolerance();
         let counts: Vec<Count> = self.large.iter().map(|large| self.count(large, cut)).collect();
         let small = self.count_small(cut);
-        let (expected, error) = counts
-            .iter()
-            .fold((small.estimate.count, 0.0), |(count, error), c| (count + c.estimate.count, error + c.estimate.error));
+        let (expected, error) = counts.iter().fold((small.estimate.count, small.estimate.error), |(count, error), c| {
+            (count + c.estimate.count, error + c.estimate.error)
+        });
         if expected.round() as usize <= cap {
             return self.solve(beta, cut, &counts, small, None);
         }
@@ -254,6 +267,9 @@ impl<'g, 'a, W: Weight> Solver<'g, 'a, W> {
         let (mut low, mut high) = (0.0, top);
         let mut cut = top;
         for _ in 0..40 {
+            if self.observer.cancelled() {
+                break;
+            }
             match total(cut) {
                 count if count < least => low = cut,
                 count if count > most => high = cut,
@@ -272,11 +288,13 @@ impl<'g, 'a, W: Weight> Solver<'g, 'a, W> {
             let bytes = || plan.bytes().saturating_add(plan.plan_bytes + large.operator.bytes());
             plan.flops <= self.options.factor_flops && self.options.max_bytes.is_none_or(|most| bytes() <= most)
         };
-        large.plan.get_or_init(|| FactorPlan::new(&large.operator).filter(affordable)).as_ref()
+        // The ordering cannot be interrupted, so a cancelled run does not begin one.
+        let plan = || if self.observer.cancelled() { None } else { FactorPlan::new(&large.operator).filter(affordable) };
+        large.plan.get_or_init(plan).as_ref()
     }
 
     fn rough<'l>(&self, large: &'l Large<'g, W>) -> &'l Density {
-        large.rough.get_or_init(|| Density::new(&large.operator, None, DEGREES.0, 1, self.options.seed))
+        large.rough.get_or_init(|| Density::new(&large.operator, None, DEGREES.0, 1, self.options.seed, self.observer))
     }
 
     /// An estimate that is sharp at `cut`.
@@ -285,13 +303,14 @@ impl<'g, 'a, W: Weight> Solver<'g, 'a, W> {
         if 2 * degree <= 3 * DEGREES.0 {
             return self.rough(large);
         }
-        large.fine.get_or_init(|| Density::new(&large.operator, None, degree, 1, self.options.seed))
+        large.fine.get_or_init(|| Density::new(&large.operator, None, degree, 1, self.options.seed, self.observer))
     }
 
     /// How many eigenvalues a large component has below `cut`.
     fn count(&self, large: &Large<'g, W>, cut: f64) -> Count {
         self.observer.event(Event::Stage { name: "counting eigenvalues", total: None });
-        let proof = self.plan(large).and_then(|plan| plan.count_below(cut, self.tolerance()));
+        let plan = self.plan(large).filter(|_| !self.observer.cancelled());
+        let proof = plan.and_then(|plan| plan.count_below(cut, self.tolerance()));
         proof.map_or_else(|| Count::estimated(self.density(large, cut).count_below(cut)), Count::proved)
     }
 
@@ -300,10 +319,15 @@ impl<'g, 'a, W: Weight> Solver<'g, 'a, W> {
         if self.small.is_empty() {
             return Count::proved(Inertia { below: 0, shift: cut, margin: 0.0 });
         }
+        let order: usize = self.small.iter().map(Vec::len).sum();
+        // Each has a 0, and no more eigenvalues than vertices.
+        let fallback = Estimate { count: self.small.len() as f64, error: (order - self.small.len()) as f64 };
+        if self.observer.cancelled() {
+            return Count::estimated(fallback);
+        }
         let all = || self.small.iter().flatten().copied().collect::<Vec<Vertex>>();
         let plan = self.small_plan.get_or_init(|| FactorPlan::new(&Laplacian::on(self.graph, self.masses, all())));
         let proof = plan.as_ref().and_then(|plan| plan.count_below(cut, self.tolerance()));
-        let fallback = Estimate { count: self.small.len() as f64, error: f64::INFINITY };
         proof.map_or(Count::estimated(fallback), Count::proved)
     }
 
@@ -320,11 +344,17 @@ impl<'g, 'a, W: Weight> Solver<'g, 'a, W> {
         let solved: Result<Vec<Part>, SpectrumError> = self
             .small
             .par_iter()
+            .take_any_while(|_| !self.observer.cancelled())
             .map(|vertices| dense_part(&Laplacian::on(self.graph, self.masses, vertices.clone()), cut))
             .collect();
         let mut parts = solved?;
         let found: Vec<(f64, f64)> = parts.iter().flat_map(Part::values_and_residuals).collect();
-        let mut checks = vec![small.against(below, &found, true)];
+        let largest = self.small.iter().map(Vec::len).max().unwrap_or(0);
+        let mut checks = vec![if parts.len() == self.small.len() {
+            check::dense(small, below, &found, largest, 2.0 * self.scale)
+        } else {
+            small.against(below, &found, false)
+        }];
         // Every other component has a 0 among the smallest.
         let others = self.small.len() + self.large.len().saturating_sub(1);
         let share = smallest.filter(|_| self.large.len() == 1).map(|k| k.saturating_sub(others).max(1));
@@ -353,20 +383,22 @@ impl<'g, 'a, W: Weight> Solver<'g, 'a, W> {
         let Goal { below, cut, count, enough } = goal;
         let operator = &large.operator;
         let (n, room) = (operator.order(), goal.room());
-        if basis_columns(room) + 2 * WIDTH >= n || cut > 0.9 * operator.upper_bound() {
+        // A dense problem cannot be interrupted; a search that is cancelled before it begins needs no room.
+        let cancelled = self.observer.cancelled();
+        if !cancelled && (basis_columns(room) + 2 * WIDTH >= n || cut > 0.9 * operator.upper_bound()) {
             let part = dense_part(operator, cut)?;
             let found: Vec<(f64, f64)> = part.values_and_residuals().collect();
-            let counted = count.proof.map(|_| count.against(below, &found, true));
-            let check = counted.unwrap_or_else(|| check::dense(n, operator.upper_bound(), found.len()));
+            let check = check::dense(count, below, &found, n, operator.upper_bound());
             return Ok((part, check, 0));
         }
         let bytes = self.bytes(large, room);
-        if bytes > MUCH {
+        if bytes > MUCH && !cancelled {
             let note = format!("about {room} eigenvectors of {n} vertices: {} MB of memory beside the graph", bytes >> 20);
             self.observer.event(Event::Note(&note));
         }
         let exact = count.proof.map(|_| room);
         let tolerance = self.tolerance();
+        let room = if cancelled { 1 } else { room };
         let mut search = Search { below: cut, count: exact, enough, room, tolerance, seed: self.options.seed };
         let null = [operator.null_vector()];
         let mut pairs = if cut > 0.0 { lanczos(operator, &null, search, self.observer)? } else { LowPairs::none(n) };
@@ -389,7 +421,7 @@ impl<'g, 'a, W: Weight> Solver<'g, 'a, W> {
         self.observer.event(Event::Stage { name: "checking the count", total: None });
         let known = Some((pairs.values.as_slice(), &pairs.vectors));
         let degree = sharp_degree(cut, operator.upper_bound(), SHARP.1).max(DEGREES.1);
-        Count::estimated(Density::new(operator, known, degree, 1, self.options.seed).count_below(cut))
+        Count::estimated(Density::new(operator, known, degree, 1, self.options.seed, self.observer).count_below(cut))
     }
 }
 

@@ -62,7 +62,8 @@ pub struct SpectrumOptions {
     pub tolerance: f64,
     /// Components of up to this many vertices are solved densely.
     pub dense_limit: usize,
-    /// The most operations a factorisation for the count may take.
+    /// The most operations a factorisation for the count may take; infinite for no limit.
+    #[serde(with = "crate::numeric::infinite_as_null")]
     pub factor_flops: f64,
     /// The seed of the random vectors.
     pub seed: u64,
@@ -106,6 +107,33 @@ pub struct SpectrumCheck {
     pub error_bar: f64,
     /// Eigenvalues closer to the threshold than this (tolerance and rounding) are not covered by a count.
     pub margin: f64,
+}
+
+/// What the check says, no more and no less.
+impl std::fmt::Display for SpectrumCheck {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { expected, found, margin, error_bar, complete, .. } = self;
+        match self.method {
+            CheckMethod::Inertia if self.proved => write!(
+                f,
+                "none is missing: proved by the inertia of a factorisation, rounding errors included, for all further than {margin:.1e} below the threshold"
+            ),
+            CheckMethod::Inertia if *complete => write!(
+                f,
+                "none is missing by the inertia of a factorisation; but one lies within {margin:.1e} of the threshold, too close for a proof"
+            ),
+            CheckMethod::Inertia => {
+                write!(f, "INCOMPLETE: there are {expected} (by the inertia of a factorisation), {found} were found")
+            }
+            CheckMethod::Dense if *complete => f.write_str("none is missing: all eigenvalues of the dense matrix were computed"),
+            CheckMethod::Dense => write!(f, "INCOMPLETE: there are about {expected:.0}, {found} were found"),
+            CheckMethod::SpectralDensity => write!(
+                f,
+                "{}: the spectral density says {expected:.1} ± {error_bar:.1}, {found} were found (a factorisation that would prove the number is too expensive)",
+                if *complete { "probably complete" } else { "INCOMPLETE" },
+            ),
+        }
+    }
 }
 
 /// The eigenpairs of one component, or of one group of vertices closed under adjacency.

@@ -289,7 +289,7 @@ proptest! {
         let (dense, sparse, active) = graph_kernel(&g, &objective, shift);
         let n = active.len();
         if n == 0 {
-            prop_assert!(lambda_for_clusters(&dense, k).is_err());
+            prop_assert!(lambda_for_clusters(&dense, k, &Silent).is_err());
             return Ok(());
         }
         let weights: Vec<f64> = active.iter().map(|&i| objective.masses().get(&g, i)).collect();
@@ -308,10 +308,10 @@ proptest! {
             set.push(basis(farthest.0));
         }
         for kernel in [dense.clone(), sparse] {
-            let found = lambda_for_clusters(&kernel, k).unwrap();
+            let found = lambda_for_clusters(&kernel, k, &Silent).unwrap();
             prop_assert!((found - lambda).abs() <= 1e-7 * lambda.abs().max(1.0), "{found} {lambda}");
         }
-        match resolution_for_clusters(&g, &objective, k, Shift::Bound, 1) {
+        match resolution_for_clusters(&g, &objective, k, Shift::Bound, 1, &Silent) {
             Ok(beta) => prop_assert!((beta.get() - (shift - lambda)).abs() <= 1e-7 * shift.max(1.0)),
             Err(_) => prop_assert!(shift - lambda <= 1e-7 * shift.max(1.0)),
         }

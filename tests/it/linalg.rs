@@ -351,14 +351,14 @@ fn without_a_factorisation_the_density_checks() {
 fn the_density_sees_what_is_missing() {
     let g = graph(&ring_of_cliques(60, 10));
     let operator = Laplacian::new(&g, &Masses::Degree);
-    let estimate = Density::new(&operator, None, 160, 2, 1).count_below(0.3);
+    let estimate = Density::new(&operator, None, 160, 2, 1, &Silent).count_below(0.3);
     assert!((estimate.count - 60.0).abs() <= estimate.error, "{estimate:?}");
     let search = Search { below: 0.3, count: Some(60), enough: None, room: 60, tolerance: 1e-9, seed: 1 };
     let mut pairs = lanczos(&operator, &[operator.null_vector()], search, &Silent).unwrap();
     assert!(pairs.finished);
     pairs.values.truncate(50);
     pairs.vectors.keep_first(50);
-    let seen = Density::new(&operator, Some((&pairs.values, &pairs.vectors)), 160, 2, 1).count_below(0.3);
+    let seen = Density::new(&operator, Some((&pairs.values, &pairs.vectors)), 160, 2, 1, &Silent).count_below(0.3);
     assert!((seen.count - 60.0).abs() <= seen.error && seen.count - seen.error > 50.5, "{seen:?}");
 }
 

@@ -12,7 +12,7 @@ use lambdacut::io::{Labels, Names, Strings};
 use lambdacut::observe::Silent;
 use lambdacut::partition::{Masses, Sums};
 use lambdacut::points::Points;
-use lambdacut::report::html::{About, GraphSource, GraphView, LIMIT, Page, PointsSource, Stop};
+use lambdacut::report::html::{About, GraphSource, GraphView, LIMIT, MOST_LAYERS, Page, PointsSource, Stop};
 use proptest::prelude::*;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -20,10 +20,10 @@ use std::path::{Path, PathBuf};
 fn view(graph: &Graph<f64>, names: &Names, truth: Option<&Labels>, partitions: &[(Vec<Cluster>, usize)]) -> GraphView {
     let stop = |(labels, k): &(Vec<Cluster>, usize)| {
         let cut = Sums::of(graph, &Masses::Degree, labels, *k).cut();
-        Stop { clusters: *k, cut, beta: Some(0.5), interval: None }
+        Stop { clusters: *k, cut, beta: Some(0.5), ..Stop::default() }
     };
     let stops: Vec<Stop> = partitions.iter().map(stop).collect();
-    let source = GraphSource { graph, names, masses: &Masses::Degree, truth };
+    let source = GraphSource { graph, names: names.into(), masses: &Masses::Degree, truth };
     source.view(&stops, partitions.len() / 2, &|at| partitions[at].0.clone(), &Silent).unwrap()
 }
 
@@ -45,7 +45,7 @@ proptest! {
         prop_assert!((volume - graph.volume()).abs() <= 1e-4 * graph.volume());
         prop_assert!(detail.table.volume.is_sorted_by(|a, b| a >= b));
         let seen = detail.truth.as_ref().unwrap();
-        prop_assert_eq!(seen.counts.iter().flatten().sum::<u64>(), connected as u64);
+        prop_assert_eq!(seen.heat.counts.iter().flatten().sum::<u64>(), connected as u64);
         // The weight of all links and insides is the volume, when every pair is shown.
         prop_assert_eq!(detail.network.x.len(), k);
         for best in &detail.table.best {
@@ -97,12 +97,13 @@ fn large(cliques: usize) -> String {
             cut: 0.1 * clusters as f64,
             beta: Some(0.3),
             interval: Some((at as f64 / 200.0, (at + 1) as f64 / 200.0)),
+            ..Stop::default()
         }
     };
     let stops: Vec<Stop> = (0..200).map(stop).collect();
     let truth = Labels { labels: labels(150), names: names.clone(), missing: 0, unknown: 0 };
     let names = Names::Strings(names);
-    let source = GraphSource { graph: &graph, names: &names, masses: &Masses::Degree, truth: Some(&truth) };
+    let source = GraphSource { graph: &graph, names: (&names).into(), masses: &Masses::Degree, truth: Some(&truth) };
     let view = source.view(&stops, 199, &labels, &Silent).unwrap();
     let detailed = view.clusterings.iter().filter(|c| c.detail.is_some()).count();
     assert_eq!((view.clusterings.len(), detailed), (200, 40));
@@ -125,12 +126,14 @@ fn a_small_page_has_these_data() {
     let number = |name: &str| (0..names.len()).find(|&i| names.get(i) == name).unwrap() as u32;
     let edges: Vec<_> = edges.iter().map(|(a, b)| (number(a), number(b), 1.0)).collect();
     let graph: Graph<Unit> = Graph::from_edges(6, &edges).unwrap();
-    let source = GraphSource { graph: &graph, names: &Names::Strings(names), masses: &Masses::Degree, truth: None };
+    let names = Names::Strings(names);
+    let source = GraphSource { graph: &graph, names: (&names).into(), masses: &Masses::Degree, truth: None };
     let stops = [(1, 0.0, 0.0, 2.0 / 7.0), (2, 2.0 / 7.0, 2.0 / 7.0, 0.9)].map(|(clusters, cut, low, high)| Stop {
         clusters,
         cut,
         beta: Some(f64::midpoint(low, high)),
         interval: Some((low, high)),
+        ..Stop::default()
     });
     let labels = |at: usize| if at == 0 { vec![0; 6] } else { vec![0, 0, 0, 1, 1, 1] };
     let view = source.view(&stops, 1, &labels, &Silent).unwrap();
@@ -226,12 +229,104 @@ fn fixed_vertices_stay_together_in_every_clustering_of_a_walk() {
 }
 
 #[test]
-fn a_report_of_layers_is_refused() {
+fn a_report_of_layers_names_copies_and_counts_them_by_layer() {
     let dir = tempfile::tempdir().unwrap();
-    let (graph, page) = (bundled("karate.edges"), dir.path().join("page.html"));
-    let mut command = Command::new(env!("CARGO_BIN_EXE_lambdacut"));
-    command.args(["cluster", "-b", "0.4", "--report"]).arg(&page).arg("--layers").arg(&graph).arg(&graph);
-    let failed = command.assert().code(1);
-    assert!(String::from_utf8_lossy(&failed.get_output().stderr).contains("--layers"));
-    assert!(!page.exists());
+    let (graph, truth) = (bundled("karate.edges"), bundled("karate.labels"));
+    let twin = dir.path().join("later.edges");
+    std::fs::copy(&graph, &twin).unwrap();
+    let args = ["cluster", "-q", "-b", "0.4", "--local-price", "0.01", "--truth", truth.to_str().unwrap()];
+    let json = dir.path().join("run.json");
+    let layers = ["--json", json.to_str().unwrap(), "-o", dir.path().to_str().unwrap(), "--layers"];
+    let files = [graph.to_str().unwrap(), twin.to_str().unwrap()];
+    let page = data(&[&args[..], &layers, &files].concat(), &dir.path().join("page.html"));
+    assert_eq!(page["title"], "karate + later");
+    let (view, about) = (&page["graph"], &page["about"]);
+    assert_eq!((&view["vertices"], &view["layers"]["total"]), (&68.into(), &2.into()));
+    assert_eq!(view["layers"]["shown"], serde_json::json!(["karate", "later"]));
+    let (shown, detail) = (&view["clusterings"][0], &view["clusterings"][0]["detail"]);
+    let document: Value = serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();
+    let near = |value: &Value, expected: &Value| (value.as_f64().unwrap() - expected.as_f64().unwrap()).abs() < 1e-5;
+    assert!(near(&shown["value"], &document["objective"]["value"]) && near(&shown["cut"], &document["objective"]["cut"]));
+    // The heat map counts every copy once; the number of layers of a cluster is that of its columns with members.
+    let numbers = |value: &Value| -> Vec<u64> { value.as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).collect() };
+    let heat: Vec<Vec<u64>> = detail["layers"]["counts"].as_array().unwrap().iter().map(numbers).collect();
+    assert_eq!([0, 1].map(|j| heat.iter().map(|row| row[j]).sum::<u64>()), [34, 34]);
+    let table = &detail["table"];
+    for (cluster, spanned) in numbers(&table["cluster"]).iter().zip(numbers(&table["layers"])) {
+        assert_eq!(heat[*cluster as usize].iter().filter(|&&count| count > 0).count() as u64, spanned);
+    }
+    let best = view["names"].as_array().unwrap();
+    assert!(
+        best.iter().all(|name| name.as_str().unwrap().ends_with(" (karate)") || name.as_str().unwrap().ends_with(" (later)"))
+    );
+    assert!(best.len() > 4 && detail["truth"]["elements"] == 68 && detail["truth"]["counts"][0].as_array().unwrap().len() == 2);
+    for layer in about["layers"].as_array().unwrap() {
+        assert_eq!((&layer["graph"]["vertices"], &layer["graph"]["edges"]), (&34.into(), &78.into()));
+        assert!(layer["truth"]["nmi"].is_f64() && layer["clusters"].is_u64());
+    }
+    assert!(page["trace"].is_array());
+}
+
+#[test]
+fn every_method_has_a_report() {
+    let dir = tempfile::tempdir().unwrap();
+    let graph = bundled("karate.edges");
+    let requests: [&[&str]; 9] = [
+        &["cluster"],
+        &["cluster", "--clusters", "3"],
+        &["cluster", "--resolution", "0.4"],
+        &["cluster", "--resolution", "3"],
+        &["cluster", "--certify", "--objective", "rcut"],
+        &["cluster", "--method", "kernel-dp-means", "--resolution", "0.4"],
+        &["cluster", "--method", "spectral", "--clusters", "3"],
+        &["path"],
+        &["spectrum", "--below", "0.5"],
+    ];
+    for request in requests {
+        let page = dir.path().join("page.html");
+        let shown = data(&[request, &["-q", graph.to_str().unwrap()]].concat(), &page);
+        let method = request[0];
+        assert_eq!(shown["graph"].is_null(), method == "spectrum", "{request:?}");
+        assert_eq!(
+            shown["spectrum"].is_null(),
+            !(["spectral", "--certify"].iter().any(|w| request.contains(w)) || method == "spectrum")
+        );
+        for clustering in shown["graph"]["clusterings"].as_array().unwrap_or(&Vec::new()) {
+            let interval = &clustering["interval"];
+            let (low, high) = (interval[0].as_f64(), interval[1].as_f64());
+            assert!(high.is_none_or(|high| low.unwrap() <= high), "{request:?}: {interval}");
+        }
+        assert!(std::fs::metadata(&page).unwrap().len() < LIMIT as u64);
+    }
+}
+
+#[test]
+fn many_layers_fit_on_a_page() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut command =
+        vec!["cluster".to_owned(), "-q".to_owned(), "-b".to_owned(), "0.4".to_owned(), "--effort".to_owned(), "fast".to_owned()];
+    command.extend(["-o".to_owned(), dir.path().display().to_string(), "--layers".to_owned()]);
+    for layer in 0..130 {
+        let file = dir.path().join(format!("layer{layer:03}.edges"));
+        std::fs::write(&file, "a b\nb c\nc a\nc d\nd e\ne f\nf d\n").unwrap();
+        command.push(file.display().to_string());
+    }
+    let words: Vec<&str> = command.iter().map(String::as_str).collect();
+    let page = data(&words, &dir.path().join("page.html"));
+    assert_eq!(page["title"], "layer000 + … + layer129 (130 layers)");
+    let layers = &page["graph"]["layers"];
+    assert_eq!((&layers["total"], layers["shown"].as_array().unwrap().len()), (&130.into(), 25));
+    assert_eq!(layers["shown"][24], "106 others");
+    assert_eq!(page["about"]["layers"].as_array().unwrap().len(), MOST_LAYERS);
+}
+
+#[test]
+fn a_page_says_what_the_check_of_a_spectrum_says() {
+    let dir = tempfile::tempdir().unwrap();
+    let graph = bundled("karate.edges");
+    let verdict = |below: &str| {
+        let shown = data(&["spectrum", "-q", graph.to_str().unwrap(), "--below", below], &dir.path().join("page.html"));
+        shown["spectrum"]["verdict"].as_str().unwrap().to_owned()
+    };
+    assert!(verdict("0.5").starts_with("None is missing: proved by the inertia"), "{}", verdict("0.5"));
 }

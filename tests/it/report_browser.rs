@@ -100,6 +100,7 @@ fn the_page_of_a_path_follows_the_slider_sorts_and_searches() {
     the_slider_changes_everything(&mut browser);
     headers_sort(&mut browser);
     the_box_searches(&mut browser);
+    paper_shows_all(&mut browser);
     assert_eq!(browser.complaints(), [""; 0]);
 }
 
@@ -185,6 +186,38 @@ fn the_box_searches(browser: &mut Browser) {
     assert_eq!(column(browser, 6).len(), all.len());
 }
 
+/// What is folded is unfolded for paper, and charts are drawn for its width; afterwards all is as before.
+fn paper_shows_all(browser: &mut Browser) {
+    let state = "({
+        folded: document.querySelectorAll('details:not([open])').length,
+        chart: document.querySelector('#path svg').getAttribute('viewBox').split(' ')[2],
+    })";
+    let screen = browser.eval(state);
+    assert!(screen["folded"].as_u64().unwrap() >= 2);
+    browser.eval("window.dispatchEvent(new Event('beforeprint'))");
+    assert_eq!(browser.eval(state), json!({ "folded": 0, "chart": "660" }));
+    browser.eval("window.dispatchEvent(new Event('afterprint'))");
+    assert_eq!(browser.eval(state), screen);
+}
+
+#[test]
+fn a_number_that_does_not_fit_into_its_circle_stands_below_it() {
+    let Some(mut browser) = Browser::start() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    // Two large cliques and a pair of vertices apart.
+    let clique = |from: u32| (from..from + 30).flat_map(move |i| (i + 1..from + 30).map(move |j| format!("{i} {j}\n")));
+    let graph = dir.path().join("uneven.edges");
+    std::fs::write(&graph, clique(0).chain(clique(30)).chain(["29 30\n".to_owned(), "60 61\n".to_owned()]).collect::<String>())
+        .unwrap();
+    let page = report(dir.path(), &["cluster", "-q", "-b", "0.5", graph.to_str().unwrap()]);
+    browser.open(&page, DESKTOP, false);
+    let below = "[...document.querySelectorAll('#picture circle')].map((circle, a) => {
+        const text = document.querySelectorAll('#picture text')[a];
+        return Number(text.getAttribute('y')) - Number(circle.getAttribute('cy')) > Number(circle.getAttribute('r'));
+    })";
+    assert_eq!(browser.eval(below), json!([false, false, true]));
+}
+
 #[test]
 fn pages_of_points_of_spectra_and_of_one_clustering_open_well() {
     let Some(mut browser) = Browser::start() else { return };
@@ -224,6 +257,34 @@ fn pages_of_points_of_spectra_and_of_one_clustering_open_well() {
         browser.eval("document.querySelector('#beta') === null && document.querySelector('#spectrum .mark') !== null"),
         true
     );
+}
+
+#[test]
+fn the_page_of_layers_opens_well() {
+    let Some(mut browser) = Browser::start() else { return };
+    let dir = tempfile::tempdir().unwrap();
+    let (graph, truth) = (bundled("football.edges"), bundled("football.labels"));
+    let later = dir.path().join("later.edges");
+    std::fs::copy(&graph, &later).unwrap();
+    let args = ["cluster", "-q", "-b", "0.5", "--truth", truth.to_str().unwrap(), "-o", dir.path().to_str().unwrap(), "--layers"];
+    let page = report(dir.path(), &[&args[..], &[graph.to_str().unwrap(), later.to_str().unwrap()]].concat());
+    opens_well(&mut browser, &page);
+    assert_eq!(browser.eval("document.querySelector('#kind').textContent"), "Clusters of several graphs");
+    let text = |browser: &mut Browser, place: &str| -> String {
+        browser.eval(&format!("document.querySelector('{place}').textContent")).as_str().unwrap().to_owned()
+    };
+    assert!(text(&mut browser, "#lead").contains("230 copies of vertices in 2 layers"));
+    let head = "[...document.querySelectorAll('#layers .heat thead th')].map((cell) => cell.textContent)";
+    assert_eq!(browser.eval(head), json!(["cluster / layer", "football", "later"]));
+    assert!(text(&mut browser, "#layers .each-layer").contains("613"));
+    assert_eq!(browser.eval("document.querySelector('#truth table') !== null"), true);
+    // The column of layers sorts, and a layer's name finds its copies.
+    let layers = column(&mut browser, 6);
+    assert!(layers.iter().all(|count| count == "1" || count == "2"), "{layers:?}");
+    browser.eval("document.querySelector('#clusters thead th:nth-child(6) button').click()");
+    assert_eq!(browser.eval("document.querySelector('#clusters thead th:nth-child(6)').getAttribute('aria-sort')"), "descending");
+    assert!(column(&mut browser, 7).iter().all(|names| names.contains("(football)") || names.contains("(later)")));
+    assert_eq!(browser.complaints(), [""; 0]);
 }
 
 #[test]

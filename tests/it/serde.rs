@@ -7,6 +7,7 @@ use lambdacut::cluster::dp_means::{self, DpMeans};
 use lambdacut::cluster::dp_means_curve::{curve, plateaus};
 use lambdacut::cluster::effort::Effort;
 use lambdacut::cluster::hdp::{Hdp, HdpFit};
+use lambdacut::cluster::hull::corners;
 use lambdacut::cluster::kernel_dp_means::{self as kernel, KernelDpMeans, Shift, VisitOrder, fit_graph};
 use lambdacut::cluster::layers::{Coupling, TwoPrices};
 use lambdacut::cluster::path::Walk;
@@ -16,10 +17,10 @@ use lambdacut::fit::{PointFit, StopReason};
 use lambdacut::generate::{Affinity, Blobs, Cliques, Lfr, Rmat, Sbm};
 use lambdacut::graph::{Direction, Duplicates, Graph, Policy, SelfLoops, Unit, components};
 use lambdacut::io::{Format, IdKind, LoadOptions, Missing, Names, Roles, Unknown, load, read_labels};
-use lambdacut::linalg::{Extent, SpectrumOptions, spectrum_cost};
+use lambdacut::linalg::{Extent, SpectrumOptions, spectrum, spectrum_cost, spectrum_cost_observed};
 use lambdacut::metrics::{Agreement, GraphMetrics, Mean};
 use lambdacut::objective::Objective;
-use lambdacut::observe::Silent;
+use lambdacut::observe::{CancelToken, Observer, Silent};
 use lambdacut::params::{ObjectiveKind, Resolution, StopRules};
 use lambdacut::partition::{Masses, Sums};
 use lambdacut::points::{Groups, Points};
@@ -156,6 +157,43 @@ fn results_of_graph_methods() {
     round_trip(&components(&graph));
     round_trip(&Sums::of(&graph, &Masses::Degree, &answer.fit.labels, answer.fit.clusters));
     round_trip(&StopReason::RelativeGain);
+}
+
+/// Everything found on `graph`, cancelled at once or not, comes back the same.
+fn all_round_trips(graph: &Graph<Unit>, observer: &dyn Observer) {
+    let objective = Objective::new(ObjectiveKind::NormalizedCut, beta());
+    round_trip(&fit_graph(graph, &objective, &KernelDpMeans::default(), observer).unwrap());
+    for extent in [Extent::Below(0.4), Extent::Below(1.9), Extent::Smallest(3)] {
+        let options = SpectrumOptions { dense_limit: 4, ..SpectrumOptions::default() };
+        let low = spectrum(graph, &Masses::Degree, extent, &options, observer).unwrap();
+        round_trip(&low);
+        round_trip(&low.certificate(low.below));
+        round_trip(&spectral(graph, &Masses::Degree, extent, &SpectralOptions::default(), observer).unwrap());
+        round_trip(&spectrum_cost_observed(graph, &Masses::Degree, 0.4, &options, observer));
+    }
+    let labels = components(graph).labels;
+    round_trip(&GraphMetrics::of(graph, &labels).unwrap());
+    round_trip(&Agreement::of(&labels, &labels).unwrap());
+    round_trip(&Sums::of(graph, &Masses::Degree, &labels, components(graph).count));
+}
+
+#[test]
+fn results_of_cancelled_runs_and_of_graphs_without_edges() {
+    let token = CancelToken::default();
+    token.cancel();
+    let sparks = Graph::from_edges(60, &(0..30).map(|c| (2 * c, 2 * c + 1, 1.0)).collect::<Vec<_>>()).unwrap();
+    for graph in [ring(), sparks, Graph::from_edges(3, &[]).unwrap(), Graph::from_edges(0, &[]).unwrap()] {
+        all_round_trips(&graph, &token);
+        all_round_trips(&graph, &Silent);
+    }
+}
+
+#[test]
+fn intervals_without_an_upper_end() {
+    let found = corners(&[(1, 0.0), (3, 0.6), (4, 1.2)]);
+    assert_eq!(found.last().unwrap().beta_high, f64::INFINITY);
+    round_trip(&found);
+    round_trip(&SpectrumOptions { factor_flops: f64::INFINITY, ..SpectrumOptions::default() });
 }
 
 #[test]

@@ -2,11 +2,13 @@
 
 use super::checkpoint::Checkpoint;
 use super::{Found, Walked, WhatArgs, labels_for};
-use crate::cli::common::Progress;
+use crate::cli::common::{Interrupted, Progress};
 use crate::cli::input::Loaded;
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
-use lambdacut::cluster::kernel_dp_means::{KernelDpMeans, Shift, Start, VisitOrder, fit_graph, resolution_for_clusters};
+use lambdacut::cluster::kernel_dp_means::{
+    KernelDpMeans, KernelDpMeansError, Shift, Start, VisitOrder, fit_graph, resolution_for_clusters,
+};
 use lambdacut::cluster::path::Walk;
 use lambdacut::cluster::search::{Search, Target};
 use lambdacut::graph::{Graph, Weight};
@@ -170,7 +172,12 @@ fn paper<W: Weight>(graph: &Graph<W>, what: &WhatArgs, params: &KernelDpMeans, p
         (Some(beta), _) => Resolution::new(beta)?,
         (None, Some(k)) => {
             let any = Objective::new(kind, Resolution::new(1.0)?);
-            resolution_for_clusters(graph, &any, k, params.shift, params.seed).with_context(|| {
+            let found = resolution_for_clusters(graph, &any, k, params.shift, params.seed, progress);
+            if matches!(found, Err(KernelDpMeansError::Cancelled)) {
+                progress.say("interrupted before λ was found for this number of clusters: there is nothing to write");
+                return Err(Interrupted.into());
+            }
+            found.with_context(|| {
                 format!("the farthest-first rule finds no usable λ for {k} clusters; give --resolution instead")
             })?
         }

@@ -16,9 +16,10 @@ use lambdacut::cluster::choose::Choice;
 use lambdacut::cluster::effort::Effort;
 use lambdacut::cluster::path::Walk;
 use lambdacut::cluster::search::{Optimality, Search};
-use lambdacut::fit::{Fit, StopReason};
+use lambdacut::fit::Fit;
 use lambdacut::ids::Cluster;
 use lambdacut::io::Unknown;
+use lambdacut::observe::Observer;
 use lambdacut::params::{DEFAULT_SEED, ObjectiveKind, StopRules};
 use lambdacut::report::document::{Document, FitSection, ObjectiveSection, PathPoint};
 use lambdacut::report::html::SpectrumView;
@@ -232,8 +233,8 @@ pub fn run(args: &ClusterArgs, global: &Global) -> anyhow::Result<ExitCode> {
         let shown = report::Shown { what: &args.what, reading: &args.reading, path, loaded: &loaded, found: &found };
         shown.write(file, &document, args.output.truth.as_deref(), &progress)?;
     }
-    let interrupted = found.fit.stop == StopReason::Cancelled;
-    Ok(if interrupted { ExitCode::from(130) } else { ExitCode::SUCCESS })
+    // Also when only the certificate was cut short.
+    Ok(if progress.cancelled() { ExitCode::from(130) } else { ExitCode::SUCCESS })
 }
 
 /// Several layers at once.
@@ -243,14 +244,11 @@ fn several(args: &ClusterArgs, progress: &Progress) -> anyhow::Result<ExitCode> 
     if what.method != Method::Path || what.clusters.is_some() || elsewhere || what.certify {
         bail!("--layers goes with --resolution and --objective, --effort, --time-limit; not with other ways of clustering");
     }
-    if args.output.report.is_some() {
-        bail!("--report shows one graph: it does not go with --layers");
-    }
     let job = Job {
         reading: &args.reading,
         kind: what.objective.kind(),
         resolution: what.resolution,
-        effort: what.effort.effort(),
+        effort: what.effort,
         stop: StopRules { time: what.time_limit.map(std::time::Duration::from_secs_f64), ..StopRules::default() },
         output: &args.output,
     };
@@ -356,5 +354,5 @@ pub fn run_path(args: PathArgs, global: &Global) -> anyhow::Result<ExitCode> {
         let shown = report::Shown { what: &what, reading: &graph.reading, path: &graph.graph, loaded: &loaded, found: &found };
         shown.write(file, &document, output.truth.as_deref(), &progress)?;
     }
-    Ok(if found.fit.stop == StopReason::Cancelled { ExitCode::from(130) } else { ExitCode::SUCCESS })
+    Ok(if progress.cancelled() { ExitCode::from(130) } else { ExitCode::SUCCESS })
 }

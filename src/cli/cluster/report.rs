@@ -46,10 +46,11 @@ impl Shown<'_> {
 
     fn view<W: Weight>(&self, graph: &Graph<W>, truth: Option<&Labels>, progress: &Progress) -> anyhow::Result<GraphView> {
         let masses = Masses::of(self.what.objective.kind());
-        let source = GraphSource { graph, names: &self.loaded.names, masses: &masses, truth };
+        let source = GraphSource { graph, names: (&self.loaded.names).into(), masses: &masses, truth };
         let found = self.found;
         let (Some(choice), Some(walked)) = (&found.choice, &found.walked) else {
-            let stop = Stop { clusters: found.fit.clusters, cut: found.cut, beta: found.beta, interval: found.interval };
+            let (clusters, cut, beta, interval) = (found.fit.clusters, found.cut, found.beta, found.interval);
+            let stop = Stop { clusters, cut, beta, interval, ..Stop::default() };
             return Ok(source.view(&[stop], 0, &|_| found.fit.labels.clone(), progress)?);
         };
         let stops: Vec<Stop> = choice.candidates.iter().map(stop).collect();
@@ -79,7 +80,7 @@ impl Shown<'_> {
 
 fn stop(c: &Candidate) -> Stop {
     let beta = Some(f64::midpoint(c.beta_low, c.beta_high));
-    Stop { clusters: c.clusters, cut: c.cut, beta, interval: Some((c.beta_low, c.beta_high)) }
+    Stop { clusters: c.clusters, cut: c.cut, beta, interval: Some((c.beta_low, c.beta_high)), ..Stop::default() }
 }
 
 fn reason(choice: &Choice) -> String {

@@ -8,7 +8,7 @@ use anyhow::{Context, bail};
 use lambdacut::cluster::moves::refine;
 use lambdacut::cluster::spectral::{SpectralOptions, refine_k, spectral as cluster_rows};
 use lambdacut::graph::{Graph, Weight};
-use lambdacut::linalg::{Extent, Spectrum, SpectrumOptions, spectrum, spectrum_cost};
+use lambdacut::linalg::{Extent, Spectrum, SpectrumOptions, spectrum, spectrum_cost_observed};
 use lambdacut::observe::{Event, Observer, PassRecord};
 use lambdacut::partition::{Masses, Sums};
 use lambdacut::report::html::SpectrumView;
@@ -93,12 +93,14 @@ pub fn certify(
     let beta = found.beta.context("--certify needs a resolution")?;
     let masses = Masses::of(what.objective.kind());
     let low = with_graph!(&loaded.graph, g => {
-        let cost = spectrum_cost(g, &masses, beta, &options(what));
+        let cost = spectrum_cost_observed(g, &masses, beta, &options(what), progress);
         let count = if cost.provable { "counted by a factorisation" } else { "estimated from the spectral density" };
-        progress.event(Event::Note(&format!(
-            "certificate: about {:.0} eigenvectors, their number {count}, {:.0} s and {} MB",
-            cost.vectors.count, cost.seconds, cost.bytes >> 20
-        )));
+        if !progress.cancelled() {
+            progress.event(Event::Note(&format!(
+                "certificate: about {:.0} eigenvectors, their number {count}, {:.0} s and {} MB",
+                cost.vectors.count, cost.seconds, cost.bytes >> 20
+            )));
+        }
         spectrum(g, &masses, Extent::Below(beta), &options(what), progress)?
     });
     progress.finish();

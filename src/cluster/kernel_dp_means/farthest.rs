@@ -1,12 +1,15 @@
 //! Farthest-first sets in kernel space: λ from a wished-for k (section 6.1 of the paper), and a seeded start.
 //!
 //! The weighted distance of `i` to the point `φ_f` is `S_ii/m_i + m_i K_ff − 2 S_if/m_f`, to the mean of everything
-//! `S_ii/m_i + m_i S(V,V)/M² − 2 S(i,V)/M`. Each round adds the element farthest from the set. Cost O(k n + entries), 20 bytes an element.
+//! `S_ii/m_i + m_i S(V,V)/M² − 2 S(i,V)/M`. Each round adds the element farthest from the set. Cost O(k n + entries), 20 bytes an element. The observer is asked
+//! before every round, which costs O(n).
 
+use super::KernelDpMeansError;
 use super::opened::Opened;
 use super::similarity::Similarity;
 use super::sums::sums;
 use crate::ids::{Cluster, NONE};
+use crate::observe::{Event, Observer};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
@@ -69,30 +72,33 @@ impl<'a, S: Similarity> FarthestFirst<'a, S> {
     }
 }
 
-/// λ by the farthest-first rule: starting from the mean of everything, the distance of the `k`-th element added. `None` without elements.
-pub(super) fn lambda_for(similarity: &impl Similarity, k: usize) -> Option<f64> {
+/// λ by the farthest-first rule: starting from the mean of everything, the distance of the `k`-th element added. That of an earlier element would be
+/// an answer for fewer clusters, so a cancelled search is an error.
+pub(super) fn lambda_for(similarity: &impl Similarity, k: usize, observer: &dyn Observer) -> Result<f64, KernelDpMeansError> {
+    let taking_part = || (0..similarity.elements()).filter(|&i| similarity.takes_part(i)).count();
+    let nothing = || KernelDpMeansError::NoClusters { clusters: k, elements: taking_part() };
+    observer.event(Event::Stage { name: "choosing λ from the number of clusters", total: Some(k as u64) });
     let mut set = FarthestFirst::around_the_mean(similarity);
-    let mut lambda = None;
-    for round in 0..k {
-        let (farthest, distance) = set.farthest()?;
-        lambda = Some(distance);
-        if round + 1 < k {
-            set.add(farthest);
+    for _ in 1..k {
+        if observer.cancelled() {
+            return Err(KernelDpMeansError::Cancelled);
         }
+        set.add(set.farthest().ok_or_else(nothing)?.0);
+        observer.event(Event::Advance(1));
     }
-    lambda
+    set.farthest().filter(|_| k > 0).map(|(_, distance)| distance).ok_or_else(nothing)
 }
 
 /// Every element with the nearest of `k` far-apart ones, the first of which is drawn from the seed; fewer clusters when there are fewer
-/// distinct elements.
-pub(super) fn far_apart(similarity: &impl Similarity, k: usize, seed: u64) -> Vec<Cluster> {
+/// distinct elements, or when the run is cancelled.
+pub(super) fn far_apart(similarity: &impl Similarity, k: usize, seed: u64, observer: &dyn Observer) -> Vec<Cluster> {
     let mut set = FarthestFirst::new(similarity);
     let taking_part: Vec<usize> = (0..similarity.elements()).filter(|&i| similarity.takes_part(i)).collect();
     if taking_part.is_empty() {
         return set.nearest;
     }
     set.add(taking_part[Xoshiro256PlusPlus::seed_from_u64(seed).random_range(0..taking_part.len())]);
-    while set.members < k.min(taking_part.len()) {
+    while set.members < k.min(taking_part.len()) && !observer.cancelled() {
         match set.farthest() {
             Some((farthest, distance)) if distance > 0.0 => set.add(farthest),
             _ => break,

@@ -39,7 +39,7 @@ mod tally;
 
 pub use kernel::{Kernel, KernelError};
 pub use order::VisitOrder;
-pub use shift::{Shift, resolve_shift};
+pub use shift::{Shift, resolve_shift, resolve_shift_observed};
 
 use crate::fit::{Fit, Passes, StopReason};
 use crate::graph::{Graph, Weight};
@@ -109,6 +109,9 @@ pub enum KernelDpMeansError {
         /// Elements that take part.
         elements: usize,
     },
+    /// The observer asked to stop before λ was known.
+    #[error("cancelled before λ was found for this number of clusters")]
+    Cancelled,
     /// Too many elements.
     #[error("{0} elements are more than {MAX_ELEMENTS}")]
     TooManyElements(usize),
@@ -247,7 +250,7 @@ pub fn fit_graph<W: Weight>(
     params: &KernelDpMeans,
     observer: &dyn Observer,
 ) -> Result<GraphFit, KernelDpMeansError> {
-    let shift = resolve_shift(graph, objective, params.shift, params.seed)?;
+    let shift = resolve_shift_observed(graph, objective, params.shift, params.seed, observer)?;
     let similarity = GraphSimilarity::new(graph, objective, shift);
     let fit = params.best(graph.vertices(), |params| {
         let mut fit = run(&similarity, params, &|i| graph.degree(i), observer)?;
@@ -290,12 +293,11 @@ pub fn fit_kernel(
 
 /// λ for about `k` clusters of a kernel, by the farthest-first rule of the paper's section 6.1: from the mean of everything, the weighted distance of the
 /// `k`-th element added. O(k n + entries).
-pub fn lambda_for_clusters(kernel: &Kernel, k: usize) -> Result<f64, KernelDpMeansError> {
-    let found = match &kernel.matrix {
-        KernelMatrix::Dense(rows) => farthest::lambda_for(&KernelSimilarity::new(rows, &kernel.weights, 0.0), k),
-        KernelMatrix::Sparse(rows) => farthest::lambda_for(&KernelSimilarity::new(rows, &kernel.weights, 0.0), k),
-    };
-    found.ok_or(KernelDpMeansError::NoClusters { clusters: k, elements: kernel.elements() })
+pub fn lambda_for_clusters(kernel: &Kernel, k: usize, observer: &dyn Observer) -> Result<f64, KernelDpMeansError> {
+    match &kernel.matrix {
+        KernelMatrix::Dense(rows) => farthest::lambda_for(&KernelSimilarity::new(rows, &kernel.weights, 0.0), k, observer),
+        KernelMatrix::Sparse(rows) => farthest::lambda_for(&KernelSimilarity::new(rows, &kernel.weights, 0.0), k, observer),
+    }
 }
 
 /// The same for a graph: β = s − λ for about `k` clusters (the resolution of `objective` plays no part). An error when the rule
@@ -306,11 +308,10 @@ pub fn resolution_for_clusters<W: Weight>(
     k: usize,
     shift: Shift,
     seed: u64,
+    observer: &dyn Observer,
 ) -> Result<Resolution, KernelDpMeansError> {
-    let shift = resolve_shift(graph, objective, shift, seed)?;
-    let similarity = GraphSimilarity::new(graph, objective, shift);
-    let elements = graph.vertices() - graph.isolated();
-    let lambda = farthest::lambda_for(&similarity, k).ok_or(KernelDpMeansError::NoClusters { clusters: k, elements })?;
+    let shift = resolve_shift_observed(graph, objective, shift, seed, observer)?;
+    let lambda = farthest::lambda_for(&GraphSimilarity::new(graph, objective, shift), k, observer)?;
     Ok(objective.resolution_of_lambda(lambda, shift)?)
 }
 
@@ -326,7 +327,9 @@ fn run<S: Similarity>(
         return Err(KernelDpMeansError::TooManyElements(n));
     }
     let ranks = Ranks::new(&params.order, degrees, n, params.seed)?;
-    let (mut labels, k) = start(similarity, &params.start, params.seed)?;
+    let (mut labels, k) = start(similarity, params, observer)?;
+    // The start, or the shift before it, may be less than was asked for, even if the passes then change nothing.
+    let cut_short = observer.cancelled();
     let mut sums = sums::sums(similarity, &labels, k);
     let mut value = similarity.value(&sums);
     let mut clusters = k;
@@ -356,6 +359,7 @@ fn run<S: Similarity>(
             break reason;
         }
     };
+    let stop = if cut_short { StopReason::Cancelled } else { stop };
     Ok(Fit { labels, clusters, value, trace: passes.into_trace(), stop })
 }
 
@@ -366,16 +370,20 @@ fn moved(old: &[Cluster], new: &[Cluster]) -> Vec<Vertex> {
 }
 
 /// The labels to start from, and k.
-fn start(similarity: &impl Similarity, start: &Start, seed: u64) -> Result<(Vec<Cluster>, usize), KernelDpMeansError> {
+fn start(
+    similarity: &impl Similarity,
+    params: &KernelDpMeans,
+    observer: &dyn Observer,
+) -> Result<(Vec<Cluster>, usize), KernelDpMeansError> {
     let n = similarity.elements();
     let each = |label: &dyn Fn(usize) -> Cluster| -> Vec<Cluster> {
         (0..n).map(|i| if similarity.takes_part(i) { label(i) } else { NONE }).collect()
     };
-    let mut labels = match start {
+    let mut labels = match &params.start {
         // `KernelDpMeans::runs` has put other starts in the place of several.
         Start::One | Start::Several => each(&|_| 0),
         Start::Singletons => each(&|i| i as Cluster),
-        Start::FarthestFirst(k) => farthest::far_apart(similarity, *k, seed),
+        Start::FarthestFirst(k) => farthest::far_apart(similarity, *k, params.seed, observer),
         Start::Labels(given) if given.len() != n => {
             return Err(KernelDpMeansError::StartLength { found: given.len(), expected: n });
         }

@@ -4,6 +4,7 @@ use super::KernelDpMeansError;
 use crate::graph::{Graph, Weight};
 use crate::linalg::extreme::largest_eigenvalue_bound;
 use crate::objective::Objective;
+use crate::observe::{Event, Observer, Silent};
 use serde::{Deserialize, Serialize};
 
 /// Lanczos steps for [`Shift::Automatic`]: the bound is then within about 5 % of the largest eigenvalue.
@@ -40,18 +41,30 @@ pub fn resolve_shift<W: Weight>(
     choice: Shift,
     seed: u64,
 ) -> Result<f64, KernelDpMeansError> {
+    resolve_shift_observed(graph, objective, choice, seed, &Silent)
+}
+
+/// The same under an observer. Cancelled, [`Shift::Automatic`] comes closer to [`Shift::Bound`] the earlier that is, and stays as safe.
+pub fn resolve_shift_observed<W: Weight>(
+    graph: &Graph<W>,
+    objective: &Objective,
+    choice: Shift,
+    seed: u64,
+    observer: &dyn Observer,
+) -> Result<f64, KernelDpMeansError> {
     match choice {
         Shift::Sigma(sigma) if sigma.is_finite() => Ok(objective.shift_of_sigma(sigma)),
         Shift::Sigma(sigma) => Err(KernelDpMeansError::Sigma(sigma)),
         Shift::Bound => Ok(objective.shift_bound(graph)),
         Shift::Automatic => {
+            observer.event(Event::Stage { name: "bounding the largest eigenvalue", total: None });
             let rows = graph.rows();
             let mass = |i: usize| if graph.degree(i) > 0.0 { objective.masses().get(graph, i) } else { 0.0 };
             let apply = |x: &[f64], i: usize| {
                 let outflow: f64 = rows.row(i).map(|(j, weight)| weight * (x[i] - x[j as usize])).sum();
                 if outflow == 0.0 { 0.0 } else { outflow / mass(i) }
             };
-            let lanczos = largest_eigenvalue_bound(graph.vertices(), apply, mass, STEPS, seed);
+            let lanczos = largest_eigenvalue_bound(graph.vertices(), apply, mass, STEPS, seed, observer);
             Ok(lanczos.min(objective.shift_bound(graph)))
         }
     }

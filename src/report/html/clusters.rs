@@ -2,6 +2,7 @@
 
 use super::data::{Rest, Table, short};
 use super::names::NameTable;
+use super::truth::Classes;
 use crate::graph::{Graph, Members, Weight};
 use crate::ids::{Cluster, Vertex};
 use crate::metrics::GraphMetrics;
@@ -25,7 +26,7 @@ pub(super) struct Clusters<'a, W: Weight> {
 
 impl<W: Weight> Clusters<'_, W> {
     /// The first `rows` clusters by volume, and the rest as one.
-    pub fn table(&self, rows: usize, names: &mut NameTable<'_>) -> (Table, Rest) {
+    pub fn table(&self, rows: usize, names: &mut NameTable<'_>, layers: Option<&Classes<'_>>) -> (Table, Rest) {
         let (shown, others) = self.order.split_at(rows.min(self.order.len()));
         let by = |value: &dyn Fn(usize) -> f64| shown.iter().map(|&c| short(value(c as usize))).collect();
         let best: Vec<Vec<Vertex>> = shown.par_iter().map(|&c| self.best(c as usize)).collect();
@@ -35,6 +36,9 @@ impl<W: Weight> Clusters<'_, W> {
             volume: by(&|c| self.sums.degree[c]),
             conductance: by(&|c| self.metrics.conductance[c]),
             inside: by(&|c| self.sums.inside[c] / self.sums.degree[c]),
+            layers: layers.map_or(Vec::new(), |layers| {
+                shown.par_iter().map(|&c| layers.spanned(self.members.members(c as usize))).collect()
+            }),
             best: best.iter().map(|list| list.iter().filter_map(|&i| names.mention(i)).collect()).collect(),
         };
         let rest = Rest {

@@ -1,9 +1,8 @@
 //! What a page shows, as the JSON object that is embedded in it. Arrays go by column where there are many rows, and numbers keep six
 //! digits, so that pages stay small.
 
-use crate::report::document::{Document, FitSection, GraphSection, MemorySection, ObjectiveSection, Provenance};
+use crate::report::document::{Document, FitSection};
 use serde::Serialize;
-use std::collections::BTreeMap;
 
 /// Everything on one page.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -26,47 +25,39 @@ pub struct Page {
     pub trace: Vec<(f64, usize)>,
 }
 
-/// What was done: the sections of the JSON document that do not grow with the data, and the parameters.
+/// What was done: the part of the JSON document that does not grow with the data, and the parameters.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct About {
-    /// The graph and what was done to the input.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub graph: Option<GraphSection>,
-    /// The objective and its value.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub objective: Option<ObjectiveSection>,
-    /// How the answer was found, without the trace.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fit: Option<FitSection>,
-    /// A lower bound of F and the gap to it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub certificate: Option<serde_json::Value>,
+    /// The document without its trace, without what the page shows in other ways, and with no more than [`MOST_LAYERS`] layers.
+    #[serde(flatten)]
+    pub document: Document,
     /// Flags and other parameters, in the order in which they are shown.
     pub parameters: Vec<(String, String)>,
-    /// Wall-clock seconds by stage.
-    pub seconds: BTreeMap<String, f64>,
-    /// Memory used.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub memory: Option<MemorySection>,
-    /// How to reproduce the run.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub provenance: Option<Provenance>,
 }
+
+/// Layers that are described one by one.
+pub const MOST_LAYERS: usize = 100;
 
 impl About {
     /// Takes over what `document` knows, and adds the parameters.
     pub fn new(document: &Document, parameters: Vec<(String, String)>) -> Self {
         let fit = document.fit.as_ref().map(|fit| FitSection { trace: Vec::new(), ..fit.clone() });
-        Self {
+        let mut more = document.more.clone();
+        more.retain(|key, _| ["certificate", "layers"].contains(&key.as_str()));
+        if let Some(layers) = more.get_mut("layers").and_then(serde_json::Value::as_array_mut) {
+            layers.truncate(MOST_LAYERS);
+        }
+        let short = Document {
             graph: document.graph.clone(),
             objective: document.objective.clone(),
             fit,
-            certificate: document.more.get("certificate").cloned(),
-            parameters,
             seconds: document.seconds.clone(),
             memory: document.memory,
             provenance: document.provenance.clone(),
-        }
+            more,
+            ..Document::default()
+        };
+        Self { document: short, parameters }
     }
 }
 
@@ -84,6 +75,9 @@ pub struct GraphView {
     /// Names of the true classes that the heat maps show, then one for all others if there are more.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub classes: Vec<String>,
+    /// The layers of a layered graph, whose vertices are copies in them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub layers: Option<LayersView>,
     /// The clusterings.
     pub clusterings: Vec<Clustering>,
     /// The one to show first.
@@ -91,6 +85,15 @@ pub struct GraphView {
     /// Why it was recommended, if it was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+}
+
+/// The layers of a layered graph.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LayersView {
+    /// How many.
+    pub total: usize,
+    /// The titles of those that the heat maps show, then one for all others if there are more.
+    pub shown: Vec<String>,
 }
 
 /// One clustering of a graph.
@@ -106,9 +109,9 @@ pub struct Clustering {
     /// F at β.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
-    /// The β on which nothing found is better.
+    /// The β on which nothing found is better; without an upper end if none is known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub interval: Option<(f64, f64)>,
+    pub interval: Option<(f64, Option<f64>)>,
     /// What only some clusterings of a long path have.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<Detail>,
@@ -140,6 +143,9 @@ pub struct Detail {
     /// Agreement with the truth.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub truth: Option<Truth>,
+    /// How many copies of vertices each cluster has in each layer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub layers: Option<Heat>,
 }
 
 /// Clusters by decreasing volume, column by column.
@@ -155,6 +161,9 @@ pub struct Table {
     pub conductance: Vec<f64>,
     /// `w_c / D_c`.
     pub inside: Vec<f64>,
+    /// How many layers it has members in; empty for a graph without layers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub layers: Vec<usize>,
     /// The members with the most weight inside the cluster, as indices of [`GraphView::names`].
     pub best: Vec<Vec<u32>>,
 }
@@ -205,9 +214,17 @@ pub struct Truth {
     pub nmi: f64,
     /// Adjusted Rand index.
     pub ari: f64,
+    /// How many elements of each cluster are in each class.
+    #[serde(flatten)]
+    pub heat: Heat,
+}
+
+/// Numbers of elements by cluster and column, as a heat map.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Heat {
     /// The clusters of the rows, by number.
     pub clusters: Vec<u32>,
-    /// How many elements of each cluster are in each class; a last row for the other clusters if there are more.
+    /// Row by row; a last row for the other clusters if there are more.
     pub counts: Vec<Vec<u64>>,
 }
 

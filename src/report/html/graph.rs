@@ -6,14 +6,14 @@
 //! Cost: a few times O(arcs) for each detailed clustering.
 
 use super::clusters::{Clusters, descending, size_bins};
-use super::data::{Clustering, Detail, GraphView, short};
+use super::data::{Clustering, Detail, GraphView, LayersView, short};
 use super::density::image;
-use super::names::NameTable;
+use super::names::{NameTable, VertexNames};
 use super::network::{Before, MOST_CIRCLES, network};
 use super::truth::Classes;
 use crate::graph::{Graph, Members, Weight};
 use crate::ids::{Cluster, Vertex};
-use crate::io::{Labels, Names};
+use crate::io::Labels;
 use crate::metrics::{GraphMetrics, MetricError};
 use crate::observe::{Event, Observer};
 use crate::partition::{Masses, Sums, renumber_by_size};
@@ -42,7 +42,7 @@ pub struct GraphSource<'a, W: Weight> {
     /// The graph.
     pub graph: &'a Graph<W>,
     /// What its vertices are called.
-    pub names: &'a Names,
+    pub names: VertexNames<'a>,
     /// The masses that define the cut.
     pub masses: &'a Masses,
     /// True classes.
@@ -50,7 +50,7 @@ pub struct GraphSource<'a, W: Weight> {
 }
 
 /// One clustering to be shown: a corner of a path, or the answer itself.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Stop {
     /// k.
     pub clusters: usize,
@@ -60,6 +60,8 @@ pub struct Stop {
     pub beta: Option<f64>,
     /// The β on which nothing found is better.
     pub interval: Option<(f64, f64)>,
+    /// What F has beyond `cut − β k`: `λ_ℓ Σ_j k_j` for layers, 0 for one graph.
+    pub local_price: f64,
 }
 
 impl Stop {
@@ -104,6 +106,7 @@ impl<W: Weight> GraphSource<'_, W> {
             before: image(self.graph, &order, drawing.side),
             names: drawing.names.into_names(),
             classes,
+            layers: drawing.layers.map(|(total, layers)| LayersView { total, shown: layers.shown }),
             clusterings,
             chosen,
             reason: None,
@@ -118,8 +121,8 @@ fn connected<W: Weight>(graph: &Graph<W>) -> Vec<Vertex> {
 }
 
 fn clustering(stop: &Stop) -> Clustering {
-    let value = stop.beta.map(|beta| short(stop.cut - beta * stop.clusters as f64));
-    let interval = stop.interval.map(|(low, high)| (short(low), short(high)));
+    let value = stop.beta.map(|beta| short(stop.cut - beta * stop.clusters as f64 + stop.local_price));
+    let interval = stop.interval.map(|(low, high)| (short(low), high.is_finite().then(|| short(high))));
     Clustering { clusters: stop.clusters, cut: short(stop.cut), beta: stop.beta.map(short), value, interval, detail: None }
 }
 
@@ -137,6 +140,8 @@ struct Drawing<'a, W: Weight> {
     source: &'a GraphSource<'a, W>,
     names: NameTable<'a>,
     classes: Option<Classes<'a>>,
+    /// How many layers there are, and which of them have a column.
+    layers: Option<(usize, Classes<'a>)>,
     detailed: usize,
     side: usize,
 }
@@ -146,7 +151,11 @@ impl<'a, W: Weight> Drawing<'a, W> {
         let classes = source.truth.map(|t| Classes::new(&t.labels, t.names.len(), |class| t.names.get(class).to_owned()));
         // One image for each, and one before; a triangle of s² / 2 bytes takes 2 s² / 3 characters.
         let side = ((1.5 * IMAGE_BYTES as f64 / (detailed + 1) as f64).sqrt() as usize).min(MOST_SIDE);
-        Self { source, names: NameTable::new(source.names, NAME_BYTES), classes, detailed, side }
+        let layers = source
+            .names
+            .layers()
+            .map(|(layers, of)| (layers.len(), Classes::in_order(of, layers.len(), |j| layers[j].title.to_owned())));
+        Self { source, names: NameTable::new(source.names, NAME_BYTES), classes, layers, detailed, side }
     }
 
     /// Everything about one clustering, and where its circles are.
@@ -164,7 +173,8 @@ impl<'a, W: Weight> Drawing<'a, W> {
         let clusters = Clusters { graph, labels: &labels, members: Members::of(&labels, k), sums, metrics, order };
         let shared = (ROWS - MOST_ROWS) / self.detailed.saturating_sub(1).max(1);
         let rows = if first { MOST_ROWS } else { shared.clamp(MOST_CIRCLES, MOST_ROWS) };
-        let (table, rest) = clusters.table(rows, &mut self.names);
+        let layers = self.layers.as_ref().map(|(_, layers)| layers);
+        let (table, rest) = clusters.table(rows, &mut self.names, layers);
         let (network, spots) = network(&clusters, before);
         let metrics = &clusters.metrics;
         let detail = Detail {
@@ -179,6 +189,7 @@ impl<'a, W: Weight> Drawing<'a, W> {
             network,
             after: image(graph, &clusters.members.order, self.side),
             truth: self.classes.as_ref().map(|classes| classes.compare(&labels, k)).transpose()?,
+            layers: layers.map(|layers| layers.heat(&labels, k)),
         };
         Ok((detail, Before { labels, spots }))
     }
@@ -192,7 +203,8 @@ mod tests {
     fn a_long_path_keeps_its_ends_its_choice_and_its_widest_intervals() {
         let stop = |at: usize| {
             let low = at as f64;
-            Stop { clusters: at + 1, cut: low, beta: None, interval: Some((low, low + 1.0 / (1.0 + (at % 50) as f64))) }
+            let interval = Some((low, low + 1.0 / (1.0 + (at % 50) as f64)));
+            Stop { clusters: at + 1, cut: low, interval, ..Stop::default() }
         };
         let stops: Vec<Stop> = (0..200).map(stop).collect();
         let kept = detailed(&stops, 49);

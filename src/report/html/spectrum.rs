@@ -1,7 +1,7 @@
 //! A spectrum → what a page shows of it.
 
 use super::data::{SpectrumView, short};
-use crate::linalg::{CheckMethod, Spectrum};
+use crate::linalg::{Spectrum, SpectrumCheck};
 
 /// Eigenvalues shown, the smallest.
 const MOST_VALUES: usize = 2000;
@@ -17,24 +17,15 @@ impl SpectrumView {
             values: spectrum.values().into_iter().take(MOST_VALUES).map(short).collect(),
             count: spectrum.count(),
             below: short(spectrum.below),
-            verdict: verdict(spectrum),
+            verdict: verdict(&spectrum.check),
             gaps: gaps.collect(),
         }
     }
 }
 
-fn verdict(spectrum: &Spectrum) -> String {
-    let check = &spectrum.check;
-    match (check.method, check.complete) {
-        (CheckMethod::Inertia, true) => "None is missing: their number was proved by the inertia of a factorisation.".to_owned(),
-        (CheckMethod::Inertia, false) => {
-            format!("Incomplete: there are {} (proved by the inertia of a factorisation).", check.expected)
-        }
-        (_, complete) => format!(
-            "{}: the spectral density says {:.1} ± {:.1}.",
-            if complete { "Probably none is missing" } else { "Incomplete" },
-            check.expected,
-            check.error_bar
-        ),
-    }
+/// What the check says, as a sentence.
+fn verdict(check: &SpectrumCheck) -> String {
+    let text = check.to_string();
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).chain(['.']).collect())
 }

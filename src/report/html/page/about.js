@@ -10,9 +10,9 @@ function graphFacts(g) {
   return facts("Graph", [["vertices", whole(g.vertices)], ["edges", whole(g.edges)], ["total weight", number(g.total_weight)], ["components", whole(g.components)], ["isolated vertices", whole(g.isolated)]]);
 }
 
-function policyFacts(g) {
+function policyFacts(g, where = "the input") {
   const names = { rows: "rows", comments: "comments", self_loops: "self-loops", duplicates: "repeated rows", directed_arcs: "arcs without their reverse", zero_weights: "weights of 0, dropped", skipped_lines: "lines skipped" };
-  return facts("Found in the input", counted(names, g));
+  return facts(`Found in ${where}`, counted(names, g));
 }
 
 function answerFacts(a) {
@@ -55,5 +55,5 @@ function aboutSection() {
   const hash = p && p.input_sha256 && h("p", { class: "quiet", style: "margin-top: 0.6rem; overflow-wrap: anywhere" }, `Input sha256 ${p.input_sha256}`);
   const reading = page.graph && h("details", {}, h("summary", {}, "What the words mean"), h("dl", { class: "reading" }, words.map(([word, text]) => [h("dt", {}, word), h("dd", {}, text)])));
   section("about", "What was done", "The same command on the same input gives the same clusters on any number of threads.",
-    h("div", { class: "facts" }, a.graph && graphFacts(a.graph), a.graph && policyFacts(a.graph), answerFacts(a), facts("Parameters", a.parameters), runFacts(a)), command, hash, reading);
+    h("div", { class: "facts" }, a.graph && graphFacts(a.graph), a.graph && policyFacts(a.graph), (a.layers || []).map((l) => policyFacts(l.graph, l.layer)), answerFacts(a), facts("Parameters", a.parameters), runFacts(a)), command, hash, reading);
 }

@@ -67,7 +67,7 @@ function lineChart(width, { points, x: xLabel, y: yLabel, label, dots, level, le
     s("line", { class: "mark", x1: left, x2: right, y1: y.place(level), y2: y.place(level) }),
     s("text", { class: "ink", x: left + 8, y: y.place(level) + (y.place(level) < top + 20 ? 16 : -6) }, levelText),
   ];
-  return drawing(width, height, label, gridX(x, top, bottom, xLabel, width / 90), gridY(y, left, right, yLabel, 5), shown, mark);
+  return drawing(width, height, label, gridX(x, top, bottom, xLabel, width / 70), gridY(y, left, right, yLabel, 5), shown, mark);
 }
 
 // Shares of clusters and of their members by size, in powers of two.

@@ -9,7 +9,7 @@ function summary() {
   watch(() => {
     const c = current();
     const d = c.detail;
-    const value = state.beta === undefined ? c.value : c.cut - state.beta * c.clusters;
+    const value = isPath ? c.cut - state.beta * c.clusters : c.value;
     place.replaceChildren(...tiles([
       ["clusters", whole(c.clusters)],
       value !== undefined && ["F, the penalised cut", number(value), "Σ over clusters of (cut ratio − β): lower is better"],
@@ -64,6 +64,7 @@ function clusterRows(detail) {
   const t = detail.table;
   return t.cluster.map((cluster, index) => ({
     index, cluster, hue: detail.network.hue[index], size: t.size[index], volume: t.volume[index], conductance: t.conductance[index], inside: t.inside[index],
+    layers: t.layers && t.layers[index],
     names: t.best[index].map((at) => view.names[at]),
   }));
 }
@@ -72,14 +73,15 @@ function people(row) {
   return row.names.flatMap((name, i) => [i > 0 && ", ", i === 0 ? h("b", {}, name) : name]);
 }
 
-const clusterColumns = [
+const clusterColumns = () => [
   { name: "cluster", kind: "left", left: true, value: (r) => r.cluster, cell: (r) => [swatch(r.hue), String(r.cluster)] },
   { name: "vertices", value: (r) => r.size, cell: (r) => whole(r.size) },
   { name: "volume", value: (r) => r.volume, cell: (r) => number(r.volume) },
   { name: "conductance", value: (r) => r.conductance, cell: (r) => shareCell(r.conductance) },
   { name: "inside", value: (r) => r.inside, cell: (r) => shareCell(r.inside) },
+  view.layers && { name: "layers", value: (r) => r.layers, cell: (r) => whole(r.layers) },
   { name: "best connected vertices", kind: "people", cell: people },
-];
+].filter(Boolean);
 
 // A search box above a table; the rest of the clusters below it.
 function searchable(table, rowsOf, restOf, things) {
@@ -100,7 +102,7 @@ function searchable(table, rowsOf, restOf, things) {
 }
 
 function clustersSection() {
-  const table = sortable(clusterColumns, "clusters", "Clusters");
+  const table = sortable(clusterColumns(), view.layers ? "clusters layered" : "clusters", "Clusters");
   const search = searchable(table, () => (current().detail ? clusterRows(current().detail) : []), () => current().detail && current().detail.rest, "vertices");
   const note = h("div");
   const sizes = h("div");

@@ -40,14 +40,18 @@ function section(id, title, text, ...content) {
   return element;
 }
 
-// Draws again whenever the width of the place changes, so that text keeps its size on every screen.
+// A sheet of paper is about this wide.
+const PAPER = 660;
+
+// Draws again whenever the width of the place changes, and for paper, so that text keeps its size everywhere.
 function responsive(place, draw) {
   let width = 0;
   const redraw = () => {
-    const now = Math.max(260, Math.round(place.clientWidth || 640));
-    width = now;
-    place.replaceChildren(draw(now));
+    width = Math.max(260, Math.round(place.clientWidth || 640));
+    place.replaceChildren(draw(width));
   };
+  window.addEventListener("beforeprint", () => place.replaceChildren(draw(PAPER)));
+  window.addEventListener("afterprint", redraw);
   new ResizeObserver(() => { if (Math.max(260, Math.round(place.clientWidth)) !== width) redraw(); }).observe(place);
   redraw();
   return redraw;
@@ -56,3 +60,8 @@ function responsive(place, draw) {
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
 const themed = (draw) => dark.addEventListener("change", draw);
 const colour = (hue) => (hue === undefined ? "var(--line)" : `oklch(var(--circle-l) var(--circle-c) ${Math.round(360 * hue + 200) % 360})`);
+
+// Paper cannot be unfolded.
+const folded = [];
+window.addEventListener("beforeprint", () => document.querySelectorAll("details:not([open])").forEach((d) => { folded.push(d); d.open = true; }));
+window.addEventListener("afterprint", () => folded.splice(0).forEach((d) => { d.open = false; }));

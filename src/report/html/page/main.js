@@ -1,13 +1,21 @@
 // The page, from top to bottom.
 function lead() {
   if (page.points) return `${plural(page.points.clusters, "cluster")} of ${plural(page.points.points, "point")} in ${plural(page.points.dimension, "dimension")}, by ${page.about.fit.method}.`;
-  if (!view) return page.spectrum ? `${plural(page.spectrum.count, "eigenvalue")} below ${number(page.spectrum.below)}. ${page.spectrum.verdict}` : "";
+  if (!view) return page.spectrum ? `${plural(page.spectrum.count, "eigenvalue")} below ${number(page.spectrum.below)}.` : "";
   const c = all[view.chosen];
-  const where = isPath ? `, best for every resolution β from ${betaText(c)}` : c.beta === undefined ? "" : ` at resolution β = ${number(c.beta)}`;
-  return `${plural(c.clusters, "cluster")} of ${plural(view.vertices, "vertex", "vertices")}${where}.`;
+  const at = isPath || c.beta === undefined ? "" : ` at resolution β = ${number(c.beta)}`;
+  const where = c.interval ? `, best for every resolution β from ${betaText(c)}` : "";
+  const what = view.layers ? `${plural(view.vertices, "copy", "copies")} of vertices in ${plural(view.layers.total, "layer")}` : plural(view.vertices, "vertex", "vertices");
+  return `${plural(c.clusters, "cluster")} of ${what}${at}${where}.`;
 }
 
-byId("kind").textContent = page.points ? "Clusters of points" : view ? (isPath ? "Clusterings of a graph" : "Clusters of a graph") : "Spectrum of a graph";
+function kind() {
+  if (page.points) return "Clusters of points";
+  if (!view) return "Spectrum of a graph";
+  return view.layers ? "Clusters of several graphs" : isPath ? "Clusterings of a graph" : "Clusters of a graph";
+}
+
+byId("kind").textContent = kind();
 byId("title").textContent = page.title;
 byId("lead").textContent = lead();
 if (view) {
@@ -16,6 +24,7 @@ if (view) {
   if (isPath) pathSection();
   pictureSection();
   clustersSection();
+  if (view.layers) layersSection();
   if (view.classes) truthSection(() => current().detail && current().detail.truth, view.classes);
 }
 if (page.points) {
@@ -25,6 +34,6 @@ if (page.points) {
   if (page.points.truth) truthSection(() => page.points.truth, page.points.classes);
 }
 if (page.spectrum) spectrumSection();
-if (page.trace) traceSection();
+if (page.trace && page.trace.length > 1) traceSection();
 aboutSection();
 byId("made").textContent = `Made by lambdacut${page.about.provenance ? ` ${page.about.provenance.version}` : ""}. This page needs no network and no other file.`;

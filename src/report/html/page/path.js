@@ -19,7 +19,7 @@ function best(beta) {
   return at < 0 ? all.length - 1 : at;
 }
 
-const betaText = (c) => (c.interval ? `${number(c.interval[0])} to ${number(c.interval[1])}` : number(c.beta));
+const betaText = (c) => `${number(c.interval[0])} ${c.interval[1] === null ? "up" : `to ${number(c.interval[1])}`}`;
 const lowest = () => all[0].interval[0];
 const highest = () => all[all.length - 1].interval[1];
 
@@ -76,13 +76,13 @@ function pathChart(width) {
   const yc = axis(Math.min(...cuts), Math.max(...cuts), second + panel, second);
   const label = `Number of clusters and cut against the resolution β: ${all.length} clusterings from ${plural(ks[0], "cluster")} to ${whole(ks[ks.length - 1])}; recommended are ${whole(ks[view.chosen])}.`;
   const [from, to] = all[view.chosen].interval.map(x.place);
-  const crown = s("text", { class: "crown", x: Math.min(right - 40, Math.max(left + 40, (from + to) / 2)), y: top - 8, "text-anchor": "middle" }, "recommended");
+  const crown = s("text", { class: "crown", x: Math.min(right - 40, Math.max(left + 112, (from + to) / 2)), y: top - 8, "text-anchor": "middle" }, "recommended");
   const mark = s("line", { class: "mark", x1: x.place(state.beta), x2: x.place(state.beta), y1: top, y2: second + panel });
   const chart = drawing(width, height, label,
     bandRects(x.place, panel, top), bandRects(x.place, panel, second),
     gridY(yk, left, right, "clusters k", 4), s("path", { class: "curve", d: steps((c) => c.clusters, yk) }),
     gridY(yc, left, right, "cut", 4), s("path", { class: "curve", d: steps((c) => c.cut, yc) }),
-    gridX(x, second + panel, second + panel, "resolution β", width / 80), mark, crown);
+    gridX(x, second + panel, second + panel, "resolution β", width / 60), mark, crown);
   chart.classList.add("clickable");
   chart.addEventListener("click", (event) => {
     const box = chart.getBoundingClientRect();
@@ -105,6 +105,6 @@ function pathTable() {
 function pathSection() {
   const place = h("div");
   section("path", "The path", "Every clustering that is best at some resolution β, and the interval on which it is. Wide bands are structure; narrow ones lie on the way.",
-    view.reason && h("p", { class: "quiet" }, view.reason), place, pathTable());
+    view.reason && h("p", { class: "quiet" }, view.reason), place, pathTable()).classList.add("long");
   watch(responsive(place, pathChart));
 }

@@ -1,4 +1,4 @@
-// The graph of clusters, the adjacency matrix before and after, and the heat map against the truth.
+// The graph of clusters, the adjacency matrix before and after, and the heat maps against layers and against the truth.
 function network(detail, width) {
   const n = detail.network;
   const t = detail.table;
@@ -22,7 +22,7 @@ function network(detail, width) {
   const labels = n.x.map((x, a) => {
     const roomy = n.r[a] > 9 * scale;
     if (!roomy && n.x.length > 24) return null;
-    const fits = (text) => 0.62 * size * text.length < 1.85 * n.r[a];
+    const fits = (text) => 0.62 * size * text.length < 1.85 * n.r[a] && n.r[a] > 0.75 * size;
     const named = isName(names[a]) && roomy && (fits(names[a]) || (width > 560 && names[a].length <= 18));
     const name = named ? names[a] : String(t.cluster[a]);
     const within = fits(name);
@@ -99,19 +99,19 @@ function diagonal(counts) {
   return top.sort((a, b) => a[0] - b[0] || a[1] - b[1]).map((t) => t[2]);
 }
 
-function heatMap(truth, classes) {
-  const order = diagonal(truth.counts);
-  const head = h("tr", {}, h("th", { scope: "col", class: "left" }, "cluster"), order.map((j) => h("th", { scope: "col" }, classes[j])));
-  const rows = truth.counts.map((row, i) => {
+// Numbers by cluster and column; the stronger the colour, the larger the share of the cluster.
+function heatMap(heat, columns, order, kind) {
+  const head = h("tr", {}, h("th", { scope: "col", class: "left" }, `cluster / ${kind}`), order.map((j) => h("th", { scope: "col" }, columns[j])));
+  const rows = heat.counts.map((row, i) => {
     const total = Math.max(1, sum(row));
-    const name = i < truth.clusters.length ? String(truth.clusters[i]) : "others";
+    const name = i < heat.clusters.length ? String(heat.clusters[i]) : "others";
     const cells = order.map((j) => {
       const part = row[j] / total;
-      return h("td", { class: row[j] === 0 ? "empty" : part > 0.55 ? "full" : "", "--part": `${Math.round(100 * part)}%`, title: `${whole(row[j])} of ${whole(total)} in cluster ${name} are ${classes[j]}` }, whole(row[j]));
+      return h("td", { class: row[j] === 0 ? "empty" : part > 0.55 ? "full" : "", "--part": `${Math.round(100 * part)}%`, title: `${whole(row[j])} of ${whole(total)} in cluster ${name}: ${columns[j]}` }, whole(row[j]));
     });
     return h("tr", {}, h("th", { scope: "row", class: "left" }, name), cells);
   });
-  return h("div", { class: "heat-scroll", tabindex: 0, role: "region", "aria-label": "Clusters against true classes" }, h("table", { class: "heat" }, h("thead", {}, head), h("tbody", {}, rows)));
+  return h("div", { class: "heat-scroll", tabindex: 0, role: "region", "aria-label": `Clusters by ${kind}` }, h("table", { class: "heat" }, h("thead", {}, head), h("tbody", {}, rows)));
 }
 
 function truthSection(truthOf, classes) {
@@ -121,6 +121,27 @@ function truthSection(truthOf, classes) {
   watch(() => {
     const truth = truthOf();
     text.textContent = truth ? `NMI ${number(truth.nmi)}, ARI ${number(truth.ari)} over ${whole(truth.elements)} elements with a class.` : "";
-    place.replaceChildren(truth ? heatMap(truth, classes) : missing());
+    place.replaceChildren(truth ? heatMap(truth, classes, diagonal(truth.counts), "true class") : missing());
+  });
+}
+
+// What each layer is, one row each.
+function layerTable(layers) {
+  const judged = layers.some((l) => l.truth);
+  const heads = ["layer", "vertices", "edges", "clusters", ...(judged ? ["NMI", "ARI"] : [])].map((text, i) => h("th", { scope: "col", class: i === 0 && "left" }, text));
+  const rows = layers.map((l) => h("tr", {}, h("th", { scope: "row", class: "left" }, l.layer),
+    [whole(l.graph.vertices), whole(l.graph.edges), whole(l.clusters), ...(judged ? [number(l.truth.nmi), number(l.truth.ari)] : [])].map((text) => h("td", {}, text))));
+  return h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Layers" }, h("table", { class: "each-layer" }, h("thead", {}, h("tr", {}, heads)), h("tbody", {}, rows)));
+}
+
+function layersSection() {
+  const place = h("div");
+  const listed = page.about.layers || [];
+  const more = listed.length < view.layers.total && h("p", { class: "quiet" }, `The first ${whole(listed.length)} of ${plural(view.layers.total, "layer")}.`);
+  section("layers", "The layers", "How many members each cluster has in each layer; the stronger the colour, the larger the share of the cluster. A cluster has the same number in all layers.",
+    place, h("h3", { class: "below" }, "Each layer by itself"), layerTable(listed), more);
+  watch(() => {
+    const heat = current().detail.layers;
+    place.replaceChildren(heatMap(heat, view.layers.shown, range(view.layers.shown.length), "layer"));
   });
 }

@@ -48,7 +48,7 @@ function scatterChart(width, p) {
     p.clusters <= 24 && s("text", { class: "ink", x: x.place(cx) + 11, y: y.place(cy) + 4 }, String(k)),
   ]);
   const label = `${whole(c.x.length)} points on their first two principal components, coloured by cluster`;
-  return drawing(width, height, label, gridX(x, top, bottom, `first component (${percent(c.explained[0])} of the variance)`, width / 90), gridY(y, left, right, `second component (${percent(c.explained[1])})`, 6), dots, centres);
+  return drawing(width, height, label, gridX(x, top, bottom, `first component (${percent(c.explained[0])} of the variance)`, width / 70), gridY(y, left, right, `second component (${percent(c.explained[1])})`, 6), dots, centres);
 }
 
 function scatterSection(p) {
@@ -63,7 +63,7 @@ function traceSection() {
   const place = h("div");
   const points = page.trace.map(([value], i) => [i + 1, value]);
   section("trace", "The objective, pass by pass", `From ${number(points[0][1], 5)} to ${number(points[points.length - 1][1], 5)} in ${plural(page.about.fit ? page.about.fit.passes : points.length, "pass", "passes")}.`, place);
-  responsive(place, (width) => lineChart(width, { points, x: "pass", y: "objective", label: "The objective after each pass", dots: points.length < 2 }));
+  responsive(place, (width) => lineChart(width, { points, x: "pass", y: "objective", label: "The objective after each pass" }));
 }
 
 function spectrumSection() {

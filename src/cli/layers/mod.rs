@@ -1,15 +1,17 @@
 //! Several graphs over shared vertex names, clustered together: `lambdacut cluster --layers A B …`.
 
+mod report;
+
+use super::cluster::EffortArg;
 use super::common::{Progress, command_line};
 use super::input::{Loaded, ReadArgs, read_labels_for};
 use super::output::{OutputArgs, peak_memory, write};
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
-use lambdacut::cluster::effort::Effort;
 use lambdacut::cluster::layers::{Coupling, LayeredGraph, TwoPrices};
 use lambdacut::fit::{Fit, StopReason};
 use lambdacut::ids::Cluster;
-use lambdacut::io::{Unknown, number_isolated, write_atomically, write_label_lines};
+use lambdacut::io::{Labels, Unknown, number_isolated, write_atomically, write_label_lines};
 use lambdacut::metrics::Agreement;
 use lambdacut::params::{ObjectiveKind, Resolution, StopRules};
 use lambdacut::report::document::{Document, FitSection, MemorySection, ObjectiveSection, Provenance};
@@ -58,7 +60,7 @@ pub struct Job<'a> {
     /// β.
     pub resolution: Option<f64>,
     /// How hard to try.
-    pub effort: Effort,
+    pub effort: EffortArg,
     /// When to stop early.
     pub stop: StopRules,
     /// Where results go; labels into a directory, or to standard output as `layer<TAB>vertex<TAB>cluster`.
@@ -70,7 +72,8 @@ struct Layer {
     title: String,
     loaded: Loaded,
     clusters: usize,
-    truth: Option<Agreement>,
+    /// The true classes of its vertices, and the agreement with them.
+    truth: Option<(Labels, Agreement)>,
 }
 
 /// Reads the layers, clusters them together and writes the labels of each.
@@ -84,18 +87,20 @@ pub fn run(args: &LayersArgs, job: &Job<'_>, progress: &Progress) -> anyhow::Res
     let parts: Vec<_> = loaded.iter().map(|l| (&l.graph, &l.names)).collect();
     let layered = LayeredGraph::new(&parts, coupling, args.coupling)?;
     let prices = TwoPrices { kind: job.kind, beta: Resolution::new(beta)?, lambda_local: args.local_price };
-    let fit = prices.cluster(&layered, job.effort, job.stop, progress)?;
+    let fit = prices.cluster(&layered, job.effort.effort(), job.stop, progress)?;
     let cluster_seconds = started.elapsed().as_secs_f64() - load_seconds;
     let layers = describe(titles, loaded, &layered, &fit, job.output.truth.as_deref())?;
     summarise(&layers, &layered, &fit, progress);
     write_layers(job.output.output.as_deref(), &layers, &layered, &fit)?;
+    let mut document = document(args, job.kind, beta, &layers, &layered, &fit);
+    document.seconds = [("load", load_seconds), ("cluster", cluster_seconds), ("total", started.elapsed().as_secs_f64())]
+        .map(|(name, seconds)| (name.to_owned(), seconds))
+        .into();
     if let Some(path) = &job.output.json {
-        let mut document = document(args, job.kind, beta, &layers, &layered, &fit);
-        document.seconds = [("load", load_seconds), ("cluster", cluster_seconds), ("total", started.elapsed().as_secs_f64())]
-            .map(|(name, seconds)| (name.to_owned(), seconds))
-            .into();
-        document.provenance = Some(provenance(&layers));
         write(path, &(serde_json::to_string_pretty(&document)? + "\n"))?;
+    }
+    if let Some(path) = &job.output.report {
+        report::Shown { args, job, layers: &layers, layered: &layered, fit: &fit }.write(path, &document, progress)?;
     }
     Ok(if fit.stop == StopReason::Cancelled { ExitCode::from(130) } else { ExitCode::SUCCESS })
 }
@@ -120,11 +125,12 @@ fn describe(
 ) -> anyhow::Result<Vec<Layer>> {
     let local = layered.local_clusters(&fit.labels);
     let layer = |(j, (title, loaded)): (usize, (String, Loaded))| -> anyhow::Result<Layer> {
-        let agreement = |path: &Path| -> anyhow::Result<Agreement> {
+        let compared = |path: &Path| -> anyhow::Result<(Labels, Agreement)> {
             let truth = read_labels_for(path, &loaded.names, Unknown::Skip)?;
-            Ok(Agreement::of(layered.part(&fit.labels, j), &truth.labels)?)
+            let agreement = Agreement::of(layered.part(&fit.labels, j), &truth.labels)?;
+            Ok((truth, agreement))
         };
-        let truth = truth.map(agreement).transpose()?;
+        let truth = truth.map(compared).transpose()?;
         Ok(Layer { title, loaded, clusters: local[j], truth })
     };
     titles.into_iter().zip(loaded).enumerate().map(layer).collect()
@@ -132,7 +138,7 @@ fn describe(
 
 fn summarise(layers: &[Layer], layered: &LayeredGraph, fit: &Fit, progress: &Progress) {
     for layer in layers {
-        let truth = layer.truth.as_ref().map_or(String::new(), |a| format!(", NMI {:.3}, ARI {:.3}", a.nmi, a.ari));
+        let truth = layer.truth.as_ref().map_or(String::new(), |(_, a)| format!(", NMI {:.3}, ARI {:.3}", a.nmi, a.ari));
         progress.say(&format!("{}: {} of {} clusters{truth}", layer.title, layer.clusters, fit.clusters));
     }
     let (n, layers) = (layered.graph.vertices(), layers.len());
@@ -172,7 +178,7 @@ fn document(args: &LayersArgs, kind: ObjectiveKind, beta: f64, layers: &[Layer],
     let described: Vec<_> = layers
         .iter()
         .map(|l| {
-            json!({ "layer": l.title, "clusters": l.clusters, "graph": l.loaded.section, "truth": l.truth,
+            json!({ "layer": l.title, "clusters": l.clusters, "graph": l.loaded.section, "truth": l.truth.as_ref().map(|(_, agreement)| agreement),
                     "input_sha256": l.loaded.sha256 })
         })
         .collect();
@@ -186,6 +192,7 @@ fn document(args: &LayersArgs, kind: ObjectiveKind, beta: f64, layers: &[Layer],
         objective: Some(ObjectiveSection { kind, resolution: Some(beta), lambda: None, value, cut, clusters }),
         fit: Some(FitSection { method: "layers".into(), stop: fit.stop, passes: fit.trace.len(), trace: fit.trace.clone() }),
         memory: peak_memory().map(|peak_rss_bytes| MemorySection { peak_rss_bytes }),
+        provenance: Some(provenance(layers)),
         more: more.map(|(name, value)| (name.to_owned(), value)).into(),
         ..Document::default()
     }
