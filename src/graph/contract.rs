@@ -78,9 +78,7 @@ pub fn contract<W: Weight>(graph: &Graph<W>, labels: &[Cluster], k: usize) -> Co
     blocks(&bounds, &mut lengths[1..], &mut targets, &mut weights).into_par_iter().for_each(|block| {
         // Outside of a pool the work runs on the calling thread, which has no index.
         let mine = &tallies[rayon::current_thread_index().map_or(0, |thread| thread + 1)];
-        let mut tally = mine.lock().expect("nobody panics while holding a tally");
-        tally.sums.resize(k, W::Sum::zeroed());
-        contract_block(graph, labels, &members, block, &mut tally);
+        contract_block(graph, labels, &members, block, mine);
     });
     close_gaps(&bounds, &mut lengths, &mut targets, &mut weights);
     Graph::from_valid(lengths.into(), targets.into(), weights.into())
@@ -154,10 +152,12 @@ fn contract_block<W: Weight>(
     labels: &[Cluster],
     members: &Members,
     block: Block<'_, W::Sum>,
-    tally: &mut Tally<W::Sum>,
+    tally: &Mutex<Tally<W::Sum>>,
 ) {
     let (rows, none) = (graph.rows(), W::Sum::zeroed());
-    let Tally { sums, touched } = tally;
+    let mut tally = tally.lock().expect("nobody panics while holding a tally");
+    let Tally { sums, touched } = &mut *tally;
+    sums.resize(members.starts.len() - 1, none);
     let mut at = 0;
     for (c, length) in block.clusters.zip(block.lengths) {
         for &i in members.members(c) {
