@@ -202,17 +202,22 @@ impl Axis {
         }
     }
 
+    /// At most about `most` multiples of 1, 2 or 5 times a power of ten.
     fn ticks(self, most: usize) -> Vec<f64> {
-        if self.log { self.log_ticks(most) } else { RangedCoordf64::from(self.low..self.high).key_points(most) }
+        if self.log {
+            return self.log_ticks(most);
+        }
+        let rough = (self.high - self.low) / most.max(2) as f64;
+        let power = 10f64.powi(rough.log10().floor() as i32);
+        let step = power * [1.0, 2.0, 5.0].into_iter().find(|m| m * power >= rough).unwrap_or(10.0);
+        // An end that is a multiple itself counts, whatever the division rounds to.
+        let (first, last) = ((self.low / step - 1e-9).ceil() as i64, (self.high / step + 1e-9).floor() as i64);
+        (first..=last).map(|multiple| multiple as f64 * step).collect()
     }
 
     /// The number at a tick.
     fn text(self, tick: f64) -> String {
-        if self.log {
-            return short(10f64.powf(tick));
-        }
-        // Steps added up may miss 0 by a rounding error.
-        short(if tick.abs() < 1e-9 * (self.high - self.low) { 0.0 } else { tick })
+        short(if self.log { 10f64.powf(tick) } else { tick })
     }
 }
 

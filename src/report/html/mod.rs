@@ -12,7 +12,8 @@
 //! use lambdacut::partition::Masses;
 //! use lambdacut::report::html::{About, GraphSource, Page, Stop};
 //! let graph: Graph<Unit> = Graph::from_edges(4, &[(0, 1, 1.0), (1, 2, 1.0), (2, 3, 1.0)]).unwrap();
-//! let source = GraphSource { graph: &graph, names: (&Names::numbers(4)).into(), masses: &Masses::Degree, truth: None };
+//! let names = Names::numbers(4);
+//! let source = GraphSource { graph: &graph, names: (&names).into(), masses: &Masses::Degree, truth: None };
 //! let stop = Stop { clusters: 2, cut: 2.0 / 3.0, beta: Some(0.5), ..Stop::default() };
 //! let view = source.view(&[stop], 0, &|_| vec![0, 0, 1, 1], &Silent).unwrap();
 //! let page = Page { graph: Some(view), ..Page::new("a path", About::default()) };
