@@ -114,7 +114,8 @@ pub struct Answer {
     pub cut: f64,
     /// The β at which F is stated.
     pub beta: f64,
-    /// The β on which nothing seen is better, if there are any.
+    /// The β on which nothing seen is better, if there are any; the upper end may be infinite.
+    #[serde(with = "open_interval")]
     pub interval: Option<(f64, f64)>,
     /// Local optimality at [`Answer::beta`].
     pub optimal: Optimality,
@@ -122,6 +123,20 @@ pub struct Answer {
     pub choice: Option<Choice>,
     /// Fewer clusters than components were asked for, so some clusters are not connected.
     pub united: bool,
+}
+
+/// An interval whose upper end may be infinite, written as `null`.
+mod open_interval {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<S: Serializer>(interval: &Option<(f64, f64)>, serializer: S) -> Result<S::Ok, S::Error> {
+        interval.map(|(low, high)| (low, high.is_finite().then_some(high))).serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<(f64, f64)>, D::Error> {
+        let interval: Option<(f64, Option<f64>)> = Option::deserialize(deserializer)?;
+        Ok(interval.map(|(low, high)| (low, high.unwrap_or(f64::INFINITY))))
+    }
 }
 
 impl Search {

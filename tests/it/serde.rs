@@ -144,6 +144,12 @@ fn results_of_graph_methods() {
     assert_eq!(answer.choice.as_ref().unwrap().reason, Reason::Interval);
     round_trip_as_text(&answer);
     round_trip_as_text(&walk);
+    // Nothing seen has more clusters, so there is no upper end.
+    let open = Search::default().run(&graph, &Target::Clusters(graph.vertices()), &Silent).unwrap();
+    assert_eq!(open.interval.map(|(_, high)| high), Some(f64::INFINITY));
+    round_trip_as_text(&open);
+    let text = serde_json::to_string(&open).unwrap();
+    assert_eq!(serde_json::from_str::<lambdacut::cluster::search::Answer>(&text).unwrap().interval, open.interval);
     let objective = Objective::new(ObjectiveKind::NormalizedCut, beta());
     round_trip(&fit_graph(&graph, &objective, &KernelDpMeans::default(), &Silent).unwrap());
     round_trip(&objective.evaluate(&graph, &answer.fit.labels, answer.fit.clusters));
