@@ -129,6 +129,7 @@ pub struct Answer {
 mod open_interval {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+    #[allow(clippy::ref_option)] // serde hands over the field by reference
     pub fn serialize<S: Serializer>(interval: &Option<(f64, f64)>, serializer: S) -> Result<S::Ok, S::Error> {
         interval.map(|(low, high)| (low, high.is_finite().then_some(high))).serialize(serializer)
     }
