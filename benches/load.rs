@@ -17,7 +17,7 @@ mod common;
 
 use common::Measure::{Bytes, Seconds};
 use common::Target::AtMost;
-use common::process::{fresh, in_fresh_process, python, status};
+use common::process::{Allocator, fresh, in_fresh_process, python, status};
 use common::{Ratios, clock, data, list, numbers, short, wants};
 use graph_builder::prelude::{CsrLayout, EdgeListInput, GraphBuilder, UndirectedCsrGraph};
 use lambdacut::generate::Rmat;
@@ -82,17 +82,25 @@ fn rmat(target: &Path) -> PathBuf {
     target.to_owned()
 }
 
-/// Seconds of the clock and of the processors.
-fn time<R>(ratios: &mut Ratios, group: &str, function: &str, mut work: impl FnMut() -> R) -> (f64, f64) {
-    let (mut runs, mut processors) = (0.0, 0.0);
-    let seconds = ratios.clocked(group, function, || {
+/// Processor time of many runs.
+#[derive(Default)]
+struct Processors {
+    runs: f64,
+    seconds: f64,
+}
+
+impl Processors {
+    /// How long `work` takes by the clock.
+    fn clock<R>(&mut self, work: impl FnOnce() -> R) -> Duration {
         let before = processor_seconds();
-        let (result, elapsed) = clock(&mut work);
-        (runs, processors) = (runs + 1.0, processors + processor_seconds() - before);
-        drop(result);
+        let (_result, elapsed) = clock(work);
+        (self.runs, self.seconds) = (self.runs + 1.0, self.seconds + processor_seconds() - before);
         elapsed
-    });
-    (seconds, processors / runs)
+    }
+
+    fn mean(&self) -> f64 {
+        self.seconds / self.runs
+    }
 }
 
 /// User and system time of this process, in steps of 10 ms.
@@ -111,16 +119,18 @@ fn measure(ratios: &mut Ratios, file: &Path, dir: &Path) {
     let rows = loaded.counts.rows;
     with_graph!(&loaded.graph, g => write_graph(&binary, Format::of_name(&binary), g, &loaded.names)).expect("written");
     drop(loaded);
-    let (ours, ours_processors) = time(ratios, &group, "text", || read(file));
-    let (peer, peer_processors) = time(ratios, &group, "graph_builder", || by_graph_builder(file));
+    let (mut own, mut others) = (Processors::default(), Processors::default());
+    let works: [&mut dyn FnMut() -> Duration; 2] =
+        [&mut || own.clock(|| read(file)), &mut || others.clock(|| by_graph_builder(file))];
+    let [ours, peer] = ratios.in_turns(&group, ["text", "graph_builder"], works);
     let mapped = ratios.time(&group, "binary", || read(&binary));
     let place = format!("{stem}, {} rows", short(rows as usize));
     println!("{place}: {:.1} M rows a second", rows as f64 / ours / 1e6);
     ratios.compare(format!("text → CSR / graph_builder, {place}"), Seconds, ours, peer, AtMost(1.0));
-    ratios.compare(format!("the same in processor time, {place}"), Seconds, ours_processors, peer_processors, None);
+    ratios.compare(format!("the same in processor time, {place}"), Seconds, own.mean(), others.mean(), None);
     ratios.compare(format!("text → CSR / NetworKit, {place}"), Seconds, ours, by_networkit(file), None);
     ratios.compare(format!("binary → graph / text → CSR, {place}"), Seconds, mapped, ours, None);
-    if let Some([peak, arrays]) = in_fresh_process([file]).as_deref() {
+    if let Some([peak, arrays]) = in_fresh_process(Allocator::AsItIs, [file]).as_deref() {
         ratios.compare(format!("peak memory of text → CSR / the arrays, {place}"), Bytes, *peak, *arrays, None);
     }
 }

@@ -13,14 +13,14 @@
 //! | pass on one thread / on two | ≥ 1.6 |
 //! | pass / bare sweep on two threads; sweep on one thread / on two | |
 //! | pass and sweep an arc, and their ratio, on the largest graph / on the smallest | |
-//! | memory beyond the graph and the labels, in a fresh process, also from singletons / 20 bytes a vertex | |
+//! | memory beyond the graph and the labels, in a fresh process that gives back what is freed, also from singletons / 20 bytes a vertex | |
 #![allow(missing_docs)]
 
 mod common;
 
 use common::Measure::{Bytes, Number, Seconds};
 use common::Target::{AtLeast, AtMost};
-use common::process::{fresh, in_fresh_process, peak_growth};
+use common::process::{Allocator, fresh, in_fresh_process, peak_growth};
 use common::{Ratios, numbers, short, threads, wants};
 use lambdacut::cluster::kernel_dp_means::{KernelDpMeans, Shift, Start, fit_graph, resolve_shift};
 use lambdacut::generate::{Lfr, Rmat};
@@ -196,7 +196,7 @@ fn compare_memory(ratios: &mut Ratios, subject: &Subject, name: &str, size: usiz
     let n = subject.graph.vertices();
     for k in ks.iter().copied().filter(|k| 2 * k <= n).chain([n]) {
         let arguments = [name.to_owned(), size.to_string(), k.to_string()];
-        if let Some([bytes]) = in_fresh_process(arguments).as_deref() {
+        if let Some([bytes]) = in_fresh_process(Allocator::GivesBack, arguments).as_deref() {
             let claim = format!("memory of a pass beyond the graph / 20 bytes a vertex, {subject}, k = {k}");
             ratios.compare(claim, Bytes, *bytes, 20.0 * n as f64, None);
         }

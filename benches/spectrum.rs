@@ -139,16 +139,21 @@ fn run_dense(ratios: &mut Ratios) {
     // Between two eigenvalues, so that rounding does not decide what is below.
     let high = f64::midpoint(all[order / 20 - 1], all[order / 20]);
     let below = Range::Between(-1.0, high);
-    let mut on_copy = |function: &str, work: &dyn Fn(Vec<f64>) -> usize| {
-        ratios.clocked("spectrum dense", function, || {
-            let copy = matrix.clone();
-            let (found, elapsed) = clock(|| work(copy));
-            assert_eq!(found, order / 20, "5 % of the spectrum");
-            elapsed
-        })
+    let on_copy = |solve: Solver| {
+        let copy = matrix.clone();
+        let (found, elapsed) = clock(|| solve(copy, order, below));
+        assert_eq!(found, order / 20, "5 % of the spectrum");
+        elapsed
     };
-    let ours = on_copy("eigen", &|matrix| eigen(matrix, order, below).expect("eigenpairs").values.len());
-    let bare = BARE_DSYEVR.map(|solve| on_copy("dsyevr", &|matrix| solve(matrix, order, below)));
+    let own: Solver = |matrix, n, range| eigen(matrix, n, range).expect("eigenpairs").values.len();
+    let (group, functions) = ("spectrum dense", ["eigen", "dsyevr"]);
+    let (ours, bare) = match BARE_DSYEVR {
+        Some(bare) => {
+            let [ours, bare] = ratios.in_turns(group, functions, [&mut || on_copy(own), &mut || on_copy(bare)]);
+            (ours, Some(bare))
+        }
+        None => (ratios.clocked(group, functions[0], || on_copy(own)), None),
+    };
     ratios.compare(format!("dense eigenpairs / bare dsyevr, order {order}"), Seconds, ours, bare, AtMost(1.1));
     let built = ratios.time("spectrum dense", "matrix", || operator.dense());
     ratios.compare(format!("building the dense matrix / its eigenpairs, order {order}"), Seconds, built, ours, None);

@@ -20,6 +20,9 @@ use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+/// How often things that are compared closely take turns.
+const TURNS: usize = 3;
+
 /// Work that takes longer, in seconds, is done once.
 const LONG: f64 = 3.0;
 
@@ -49,6 +52,13 @@ impl Ratios {
         members.bench_function(function, |bencher| bencher.iter_custom(|runs| (0..runs).map(|_| work()).sum()));
         members.finish();
         fastest(&criterion_directory().join(group).join(function))
+    }
+
+    /// Seconds of two things that take turns, so that a machine that slows down does so for both; criterion keeps the last turn.
+    pub fn in_turns(&mut self, group: &str, functions: [&str; 2], works: [&mut dyn FnMut() -> Duration; 2]) -> [f64; 2] {
+        let [first, second] = works;
+        let mut turn = |_| [self.clocked(group, functions[0], &mut *first), self.clocked(group, functions[1], &mut *second)];
+        (0..TURNS).map(&mut turn).fold([f64::INFINITY; 2], |least, now| [least[0].min(now[0]), least[1].min(now[1])])
     }
 
     /// Seconds of work that was done once and then took `once`: timed again, unless that would take too long.

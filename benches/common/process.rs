@@ -3,6 +3,9 @@
 use std::ffi::OsStr;
 use std::process::Command;
 
+/// Fresh processes for one peak of memory.
+const PROCESSES: usize = 3;
+
 /// A line of `/proc/self/status` in bytes; `None` where there is no such thing.
 pub fn status(field: &str) -> Option<f64> {
     let text = std::fs::read_to_string("/proc/self/status").ok()?;
@@ -17,12 +20,27 @@ pub fn peak_growth<R>(work: impl FnOnce() -> R) -> (R, Option<f64>) {
     (result, before.and_then(|before| Some(status("VmHWM:")? - before)))
 }
 
-/// Runs this program again for the numbers that it prints: memory that only a fresh process shows, with an allocator that gives back what is
-/// freed (glibc), so that what was done before leaves nothing to be used again.
-pub fn in_fresh_process(arguments: impl IntoIterator<Item: AsRef<OsStr>>) -> Option<Vec<f64>> {
-    let own = std::env::current_exe().expect("this program has a path");
-    let output = Command::new(own).arg("--peak").args(arguments).env("MALLOC_MMAP_THRESHOLD_", "65536").output();
-    numbers(&output.expect("this program runs"))
+/// How a fresh process manages its memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Allocator {
+    /// As users have it: what is freed may stay with the process, and counts.
+    AsItIs,
+    /// What is freed is given back (glibc), so that the peak is what the work itself holds. Often far less: a claim about the memory of the
+    /// program must not rest on it.
+    GivesBack,
+}
+
+/// Runs this program again for the numbers that it prints: memory that only a fresh process shows. Each number is the highest of [`PROCESSES`]: peaks
+/// differ from run to run, most of all small ones, and one that is looked for now and then can be missed.
+pub fn in_fresh_process(allocator: Allocator, arguments: impl IntoIterator<Item: AsRef<OsStr>>) -> Option<Vec<f64>> {
+    let mut again = Command::new(std::env::current_exe().expect("this program has a path"));
+    again.arg("--peak").args(arguments);
+    if allocator == Allocator::GivesBack {
+        again.env("MALLOC_MMAP_THRESHOLD_", "65536");
+    }
+    let mut runs = (0..PROCESSES).map(|_| numbers(&again.output().expect("this program runs")));
+    let first = runs.next()??;
+    runs.try_fold(first, |highest, run| Some(highest.into_iter().zip(run?).map(|(a, b)| a.max(b)).collect()))
 }
 
 /// The arguments of such a run, if this is one.
