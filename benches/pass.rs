@@ -21,7 +21,7 @@ mod common;
 use common::Measure::{Bytes, Number, Seconds};
 use common::Target::{AtLeast, AtMost};
 use common::process::{Allocator, fresh, in_fresh_process, peak_growth};
-use common::{Ratios, numbers, short, threads, wants};
+use common::{Ratios, numbers, refuse, short, threads, wants};
 use lambdacut::cluster::kernel_dp_means::{KernelDpMeans, Shift, Start, fit_graph, resolve_shift};
 use lambdacut::generate::{Lfr, Rmat};
 use lambdacut::graph::{AnyGraph, EdgeList, Graph, Policy, SelfLoops, Unit, build};
@@ -53,7 +53,7 @@ impl Subject {
         match name {
             "rmat" => Self::rmat(size as u32),
             "lfr" => Self::lfr(size as u32),
-            other => panic!("{other:?} is neither rmat nor lfr"),
+            other => refuse(&format!("{other:?} is neither rmat nor lfr")),
         }
     }
 

@@ -18,7 +18,7 @@ mod common;
 use common::Measure::{Bytes, Number, Seconds};
 use common::Target::AtMost;
 use common::process::{Allocator, fresh, in_fresh_process, peak_growth};
-use common::{Ratios, clock, list, numbers, short, threads};
+use common::{Ratios, clock, list, numbers, refuse, short, threads};
 use lambdacut::cluster::effort::Effort;
 use lambdacut::cluster::search::{Answer, Search, Target};
 use lambdacut::generate::Lfr;
@@ -78,7 +78,7 @@ fn effort_of(name: &str) -> Effort {
         "fast" => Effort::Fast,
         "normal" => Effort::Normal,
         "best" => Effort::Best,
-        other => panic!("SEARCH_EFFORT: {other:?} is none of fast, normal, best"),
+        other => refuse(&format!("SEARCH_EFFORT: {other:?} is none of fast, normal, best")),
     }
 }
 

@@ -6,7 +6,7 @@
 //!
 //! The names after `--` choose parts of a benchmark: `cargo bench --bench pass -- rmat`.
 
-// Every benchmark uses its own part.
+// Every benchmark is compiled with all of this and uses its own part; each function is used by at least one of them.
 #![allow(dead_code)]
 
 pub mod process;
@@ -134,8 +134,14 @@ pub fn list(variable: &str, default: &str) -> Vec<String> {
 
 /// The numbers in an environment variable, or the default.
 pub fn numbers(variable: &str, default: &str) -> Vec<usize> {
-    let number = |item: &String| item.parse().unwrap_or_else(|_| panic!("{variable}: {item:?} is not a number"));
+    let number = |item: &String| item.parse().unwrap_or_else(|_| refuse(&format!("{variable}: {item:?} is not a number")));
     list(variable, default).iter().map(number).collect()
+}
+
+/// Ends the benchmark because it was asked for something that there is not.
+pub fn refuse(why: &str) -> ! {
+    eprintln!("{why}");
+    std::process::exit(1);
 }
 
 /// The directory of the real data.
