@@ -381,7 +381,10 @@ impl<'a, W: Weight> Job<'a, W> {
             let united = self.settle_at(&mut state, k);
             (state, united, point.beta)
         };
-        let candidates = enough.into_iter().take(self.follower.starts()).map(down);
+        // Interrupted, the first will do.
+        let wanted = |&(nth, _): &(usize, usize)| nth == 0 || !self.observer.cancelled();
+        let starts = enough.into_iter().take(self.follower.starts()).enumerate().take_while(wanted);
+        let candidates = starts.map(|(_, at)| down(at));
         candidates.reduce(better).unwrap_or_else(|| {
             let mut state = State::singletons(&level);
             let united = self.settle_at(&mut state, k);
