@@ -1,17 +1,18 @@
 //! All eigenvalues below a threshold: block Lanczos on a Chebyshev filter of the operator, with full reorthogonalisation,
 //! thick restarts and locking.
 //!
-//! Let the spectrum of `N` lie in `[0, u]` and let β be the threshold. The filter is the Chebyshev polynomial of degree `d` of the
-//! interval of *unwanted* eigenvalues,
+//! Let the spectrum of `N` lie in `[0, u]`, let β be the threshold and β' = 1.1 β. The filter is the Chebyshev polynomial of degree `d` of
+//! the interval of *unwanted* eigenvalues,
 //!
 //! ```text
-//! p(x) = T_d( (u + β − 2x) / (u − β) ),      |p| ≤ 1 on [β, u],      p(x) grows like e^(d·acosh(…)) below β,
+//! p(x) = T_d( (u + β' − 2x) / (u − β') ),    |p| ≤ 1 on [β', u],    p(x) grows like e^(d·acosh(…)) below β',
 //! ```
 //!
 //! computed by its three-term recurrence: `d` products with `N`, no inner product. Lanczos then runs on `p(N)`, whose wanted
 //! eigenvalues are its largest and well apart: it needs about as many products with `N` as Lanczos on `N` itself, but `d` times
 //! fewer vectors to keep and to orthogonalise. `d` is the smallest degree with `p(0) ≥` [`AMPLIFICATION`]: more would lose the eigenvalues
-//! close to β in the rounding errors of those close to 0.
+//! close to β in the rounding errors of those close to 0. Wanted is what lies beyond `p(β)`, about 10: on `[β', u]` the filter comes close to 1
+//! over and over, so that an eigenvalue of that size would be one of a crowd, whereas at `p(β)` it has only its natural neighbours.
 //!
 //! One step, with `V` the basis (locked eigenvectors first) and `Q` its last `b` columns:
 //!
@@ -38,6 +39,8 @@ use crate::observe::{Event, Observer};
 
 /// How much the filter magnifies the lowest eigenvalue over the unwanted ones.
 const AMPLIFICATION: f64 = 1e4;
+/// The unwanted eigenvalues begin this share of β beyond it.
+const MARGIN: f64 = 0.1;
 /// The largest degree of the filter.
 const MOST_DEGREE: usize = 400;
 
@@ -90,8 +93,14 @@ pub fn basis_columns(count: usize) -> usize {
 
 /// The degree `d` of the filter for a threshold and a bound of the spectrum.
 pub fn filter_degree(below: f64, upper: f64) -> usize {
-    let rate = ((upper + below) / (upper - below)).acosh();
+    let edge = unwanted_from(below, upper);
+    let rate = ((upper + edge) / (upper - edge)).acosh();
     ((AMPLIFICATION.acosh() / rate).ceil() as usize).clamp(2, MOST_DEGREE)
+}
+
+/// Where the interval of unwanted eigenvalues begins.
+fn unwanted_from(below: f64, upper: f64) -> f64 {
+    ((1.0 + MARGIN) * below).min(f64::midpoint(below, upper))
 }
 
 /// Finds every eigenvalue of `operator` below `search.below`, with eigenvectors. `null` is an orthonormal set of exact eigenvectors with
@@ -128,7 +137,7 @@ pub fn lanczos(
         if run.locked + wanted > run.most {
             break;
         }
-        if wanted == 0 && search.count.is_none() && (confirming || run.full()) {
+        if wanted == 0 && search.count.is_none() && run.settled(&ritz) {
             if !run.widen()? {
                 return run.finish(true);
             }
@@ -150,8 +159,10 @@ pub fn lanczos(
     run.finish(false)
 }
 
-/// Steps from a fresh random block, orthogonal to everything found, after which a missing eigenvalue would have shown itself.
+/// Steps from a fresh random block, orthogonal to everything found, before the first look at what it holds.
 const CONFIRMING_STEPS: usize = 5;
+/// No smaller residual of a pair of `p(N)` is asked for: the rounding of its products is about `ε p(0)`.
+const LEAST_RESIDUAL: f64 = 8.0 * f64::EPSILON * AMPLIFICATION;
 /// The threshold grows by this factor when there are too few eigenvalues below it.
 const WIDENING: f64 = 1.3;
 /// Beyond this share of the spectrum's range the threshold is not raised.
@@ -167,8 +178,8 @@ struct Filter {
 
 impl Filter {
     fn new(below: f64, upper: f64) -> Self {
-        let degree = filter_degree(below, upper);
-        let (center, half) = (f64::midpoint(upper, below), 0.5 * (upper - below));
+        let (degree, edge) = (filter_degree(below, upper), unwanted_from(below, upper));
+        let (center, half) = (f64::midpoint(upper, edge), 0.5 * (upper - edge));
         Self { degree, center, half }
     }
 
@@ -210,6 +221,8 @@ struct Run<'a> {
     residuals: Vec<f64>,
     /// `H`, row by row with `v.capacity` numbers a row.
     h: Vec<f64>,
+    /// The residual of a pair of `p(N)` at which its residual in `N` is looked at: the tolerance, or less if that was not small enough.
+    demand: f64,
     /// `R` of the last step, by columns.
     coupling: Vec<f64>,
     x: Vec<f64>,
@@ -242,6 +255,7 @@ impl<'a> Run<'a> {
             values: vec![0.0; null.len()],
             residuals: vec![0.0; null.len()],
             h: vec![0.0; capacity * capacity],
+            demand: search.tolerance,
             coupling: Vec::new(),
             x: vec![0.0; n * b],
             y: vec![0.0; n * b],
@@ -355,16 +369,34 @@ impl<'a> Run<'a> {
         Ok(Ritz { values, residuals, vectors })
     }
 
-    /// How many of the leading Ritz pairs are wanted: those beyond the filter's 1, or as many as are still missing. With enough pairs
+    /// How many of the leading Ritz pairs are wanted: those beyond `p(β)`, or as many as are still missing. With enough pairs
     /// locked, only such as belong among the smallest.
     fn wanted(&self, ritz: &Ritz) -> usize {
         if let Some(count) = self.search.count {
             return count.saturating_sub(self.locked).min(ritz.values.len());
         }
-        let enough = self.search.enough.unwrap_or(usize::MAX);
-        let least = if self.locked >= enough { 1.0f64.max((1.0 + 1e-6) * self.filter.at(self.largest_locked())) } else { 1.0 };
+        let least = self.least();
         let beyond = ritz.values.iter().take_while(|&&theta| theta > least).count();
-        if self.locked >= enough { beyond } else { beyond.min(enough - self.locked) }
+        match self.search.enough {
+            Some(enough) if self.locked < enough => beyond.min(enough - self.locked),
+            _ => beyond,
+        }
+    }
+
+    /// Ritz values beyond this are wanted: those of eigenvalues below β by more than the tolerance, since one at β itself would be found and
+    /// rejected for ever; or, with enough pairs locked, those of eigenvalues that belong among them.
+    fn least(&self) -> f64 {
+        let enough = self.search.enough.is_some_and(|enough| self.locked >= enough);
+        let below = self.filter.at(self.search.below - self.search.tolerance);
+        if enough { below.max((1.0 + 1e-6) * self.filter.at(self.largest_locked())) } else { below }
+    }
+
+    /// Whether the largest Ritz value θ, which is not wanted, stays so. The Ritz value of an eigenvalue just below β
+    /// begins below `p(β)`, so one look is not enough. With `w` the share of its eigenvector in the Ritz vector, the residual
+    /// is `r² ≥ w (p(ν) − θ)²`: whatever has a hundredth of the vector lies below `θ + 10 r`.
+    fn settled(&self, ritz: &Ritz) -> bool {
+        let (theta, residual) = (ritz.values[0], ritz.residuals[0]);
+        theta + 10.0 * residual <= self.least() || residual <= self.search.tolerance * theta.abs().max(1.0)
     }
 
     fn largest_locked(&self) -> f64 {
@@ -385,7 +417,7 @@ impl<'a> Run<'a> {
     }
 
     fn converged(&self, ritz: &Ritz, wanted: usize) -> bool {
-        let small = |t: usize| ritz.residuals[t] <= self.search.tolerance * ritz.values[t].abs().max(1.0);
+        let small = |t: usize| ritz.residuals[t] <= self.demand * ritz.values[t].abs().max(1.0);
         wanted > 0 && (0..wanted).all(small)
     }
 
@@ -423,6 +455,9 @@ impl<'a> Run<'a> {
             self.v.copy_out(from, self.b, &mut self.x);
         }
         self.restarts += usize::from(!rest.is_empty());
+        if rest.iter().any(|&t| residuals[t] > self.search.tolerance) {
+            self.demand = (0.1 * self.demand).max(LEAST_RESIDUAL);
+        }
         self.start(given)
     }
 
@@ -493,7 +528,8 @@ impl<'a> Run<'a> {
     /// Takes out whatever has converged when the search ends early.
     fn salvage(&mut self) -> Result<(), LinalgError> {
         let ritz = self.ritz()?;
-        let good = |t: usize| ritz.values[t] > 1.0 && ritz.residuals[t] <= self.search.tolerance * ritz.values[t];
+        let least = self.least();
+        let good = |t: usize| ritz.values[t] > least && ritz.residuals[t] <= self.search.tolerance * ritz.values[t];
         let ready = (0..ritz.values.len()).take_while(|&t| good(t)).count();
         if ready > 0 { self.extract(&ritz, ready) } else { Ok(()) }
     }
