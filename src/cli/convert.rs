@@ -2,10 +2,11 @@
 
 use super::common::Global;
 use super::input::{FormatArg, ReadArgs};
-use super::output::{peak_memory, write};
+use super::memory;
+use super::output::{standard_output, write};
 use clap::Args;
 use lambdacut::io;
-use lambdacut::report::document::{Document, MemorySection};
+use lambdacut::report::document::Document;
 use lambdacut::with_graph;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -42,6 +43,7 @@ pub struct ConvertArgs {
 pub fn run(args: &ConvertArgs, global: &Global) -> anyhow::Result<ExitCode> {
     let started = Instant::now();
     let progress = global.progress_without_result()?;
+    standard_output(&[("the graph", Some(&args.output)), ("--json", args.json.as_deref())])?;
     let loaded = args.reading.load(&args.input, &progress)?;
     let format = args.to.map_or_else(|| io::Format::of_name(&args.output), FormatArg::format);
     let masses = loaded.masses.as_deref();
@@ -56,7 +58,7 @@ pub fn run(args: &ConvertArgs, global: &Global) -> anyhow::Result<ExitCode> {
         // Nothing here is random.
         let provenance = Some(loaded.provenance(0));
         let mut document = Document { graph: Some(loaded.section), provenance, ..Document::default() };
-        document.memory = peak_memory().map(|peak_rss_bytes| MemorySection { peak_rss_bytes });
+        document.memory = memory::section();
         document.seconds.insert("load".to_owned(), loaded.seconds);
         document.seconds.insert("total".to_owned(), started.elapsed().as_secs_f64());
         write(path, &(serde_json::to_string_pretty(&document)? + "\n"))?;

@@ -2,14 +2,15 @@
 
 use super::common::Global;
 use super::input::{GraphArgs, Loaded, read_labels_for};
-use super::output::{peak_memory, print, write};
+use super::memory;
+use super::output::{print, write};
 use anyhow::Context;
 use clap::Args;
 use lambdacut::ids::{Cluster, NONE};
 use lambdacut::io::{self, Unknown};
 use lambdacut::metrics::{Agreement, GraphMetrics, average_f1, communities_of};
 use lambdacut::observe::{Event, Observer};
-use lambdacut::report::document::{Document, MemorySection};
+use lambdacut::report::document::Document;
 use lambdacut::with_graph;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -60,7 +61,7 @@ pub fn run(args: &EvaluateArgs, global: &Global) -> anyhow::Result<ExitCode> {
     let mut document = Document { graph: Some(loaded.section), provenance, ..Document::default() };
     document.metrics = Some(serde_json::to_value(&metrics)?);
     document.truth = truth.any().then(|| serde_json::to_value(&truth)).transpose()?;
-    document.memory = peak_memory().map(|peak_rss_bytes| MemorySection { peak_rss_bytes });
+    document.memory = memory::section();
     document.seconds.insert("load".to_owned(), loaded.seconds);
     document.seconds.insert("total".to_owned(), started.elapsed().as_secs_f64());
     if let Some(path) = &args.json {

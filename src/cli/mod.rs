@@ -11,6 +11,7 @@ mod generate;
 mod input;
 mod layers;
 mod manual;
+mod memory;
 mod output;
 mod paper;
 mod points;

@@ -2,12 +2,13 @@
 
 use super::common::command_line;
 use super::input::{Loaded, read_labels_for};
-use anyhow::Context;
+use super::memory;
+use anyhow::{Context, bail};
 use clap::Args;
 use lambdacut::ids::Cluster;
 use lambdacut::io::{self, Unknown};
 use lambdacut::metrics::{Agreement, GraphMetrics};
-use lambdacut::report::document::{Document, MemorySection, Provenance};
+use lambdacut::report::document::{Document, Provenance};
 use lambdacut::with_graph;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -28,6 +29,23 @@ pub struct OutputArgs {
     /// True classes (`vertex label` lines) to compare with.
     #[arg(long, value_name = "LABELS")]
     pub truth: Option<PathBuf>,
+}
+
+impl OutputArgs {
+    /// Whether standard output is taken by one of the files; an error if it is by two.
+    pub fn takes_standard_output(&self) -> anyhow::Result<bool> {
+        let files = [("--output", &self.output), ("--json", &self.json), ("--report", &self.report)];
+        standard_output(&files.map(|(flag, file)| (flag, file.as_deref())))
+    }
+}
+
+/// Whether one of the files that were asked for is standard output. Two would run into each other there.
+pub fn standard_output(files: &[(&str, Option<&Path>)]) -> anyhow::Result<bool> {
+    let mut there = files.iter().filter(|(_, file)| *file == Some(Path::new("-"))).map(|(flag, _)| flag);
+    if let (Some(first), Some(second)) = (there.next(), there.next()) {
+        bail!("{first} and {second} cannot both go to standard output: give one of them a file");
+    }
+    Ok(files.iter().any(|(_, file)| *file == Some(Path::new("-"))))
 }
 
 /// Adds metrics, and agreement with the truth if there is one.
@@ -68,7 +86,7 @@ pub fn finish(
         io::write_labels(path, &loaded.names, labels, &lines).with_context(|| format!("cannot write {}", path.display()))?;
     }
     document.provenance = Some(provenance);
-    document.memory = peak_memory().map(|peak_rss_bytes| MemorySection { peak_rss_bytes });
+    document.memory = memory::section();
     document.seconds.insert("load".to_owned(), loaded.seconds);
     document.seconds.insert("total".to_owned(), started.elapsed().as_secs_f64());
     if let Some(path) = &output.json {
@@ -85,11 +103,4 @@ pub fn write(path: &Path, text: &str) -> anyhow::Result<()> {
 /// Writes a text to standard output.
 pub fn print(text: &str) -> anyhow::Result<()> {
     write(Path::new("-"), text)
-}
-
-/// The most memory the process ever held, where the system tells.
-pub fn peak_memory() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
-    line.split_whitespace().nth(1)?.parse::<u64>().ok().map(|kib| kib * 1024)
 }

@@ -2,7 +2,8 @@
 
 use super::common::{Global, Progress, command_line};
 use super::input::{GraphArgs, Loaded};
-use super::output::peak_memory;
+use super::memory;
+use super::output::standard_output;
 use super::report::{self, parameter, word};
 use anyhow::{Context, bail};
 use clap::{ArgGroup, Args, ValueEnum};
@@ -10,7 +11,7 @@ use lambdacut::linalg::{Extent, Spectrum, SpectrumOptions, spectrum};
 use lambdacut::observe::Observer;
 use lambdacut::params::{DEFAULT_SEED, ObjectiveKind};
 use lambdacut::partition::Masses;
-use lambdacut::report::document::{Document, MemorySection, Provenance};
+use lambdacut::report::document::{Document, Provenance};
 use lambdacut::report::html::{About, Page, SpectrumView};
 use lambdacut::{io, with_graph};
 use serde_json::json;
@@ -77,6 +78,8 @@ impl ObjectiveArg {
 pub fn run(args: &SpectrumArgs, global: &Global) -> anyhow::Result<ExitCode> {
     let started = Instant::now();
     let progress = global.progress()?;
+    let files = [("--vectors", &args.vectors), ("--json", &args.json), ("--report", &args.report)];
+    let taken = standard_output(&files.map(|(flag, file)| (flag, file.as_deref())))?;
     let loaded = args.graph.load(&progress)?;
     let extent = match (args.below, args.smallest) {
         (Some(beta), _) => Extent::Below(beta),
@@ -84,20 +87,20 @@ pub fn run(args: &SpectrumArgs, global: &Global) -> anyhow::Result<ExitCode> {
         (None, None) => bail!("say --below B or --smallest K"),
     };
     let masses = Masses::of(args.objective.kind());
-    let before = kilobytes("/proc/self/status", "VmRSS:").unwrap_or(0);
+    let before = memory::resident().unwrap_or(0);
     let options = SpectrumOptions {
         max_vectors: args.max_vectors,
-        max_bytes: allowed_memory(),
+        max_bytes: memory::allowed(),
         seed: args.seed,
         ..SpectrumOptions::default()
     };
     let low = with_graph!(&loaded.graph, g => spectrum(g, &masses, extent, &options, &progress))?;
     progress.finish();
-    if args.json.as_deref() != Some(Path::new("-")) && args.vectors.as_deref() != Some(Path::new("-")) {
+    if !taken {
         print_values(&low)?;
     }
     tell(&low, &progress);
-    if let Some(peak) = peak_memory() {
+    if let Some(peak) = memory::peak() {
         progress.say(&format!("memory: {} MB estimated, {} MB at the peak", (before + low.bytes) >> 20, peak >> 20));
     }
     if let Some(path) = &args.vectors {
@@ -125,18 +128,6 @@ fn parameters(args: &SpectrumArgs) -> Vec<(String, String)> {
     list.extend(args.smallest.map(|k| parameter("smallest", &k)));
     list.extend(report::reading(&args.graph.reading));
     list
-}
-
-/// Four fifths of the memory that Linux says is available; unknown elsewhere.
-pub fn allowed_memory() -> Option<u64> {
-    kilobytes("/proc/meminfo", "MemAvailable:").map(|bytes| bytes / 10 * 8)
-}
-
-/// The bytes on the line of `file` that begins with `name` and gives kilobytes.
-fn kilobytes(file: &str, name: &str) -> Option<u64> {
-    let text = std::fs::read_to_string(file).ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
-    line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
 }
 
 fn print_values(low: &Spectrum) -> anyhow::Result<()> {
@@ -186,7 +177,7 @@ fn document(args: &SpectrumArgs, loaded: &Loaded, low: &Spectrum, started: Insta
     Document {
         graph: Some(loaded.section.clone()),
         spectrum: Some(section),
-        memory: peak_memory().map(|peak_rss_bytes| MemorySection { peak_rss_bytes }),
+        memory: memory::section(),
         seconds: [("load", loaded.seconds), ("spectrum", total - loaded.seconds), ("total", total)]
             .map(|(name, value)| (name.to_owned(), value))
             .into(),

@@ -184,3 +184,27 @@ fn the_path_is_a_table_with_one_recommendation() {
     assert_eq!(table.matches("recommended").count(), 1);
     assert!(table.lines().any(|row| row.trim_start().starts_with("2 ") && row.contains("recommended")), "{table}");
 }
+
+#[test]
+fn standard_output_has_room_for_one_file() {
+    let graph = bundled("karate.edges");
+    for (command, flags) in [
+        ("cluster", &["--json", "-", "-o", "-"][..]),
+        ("path", &["--json", "-", "--report", "-"]),
+        ("spectrum", &["--below", "0.5", "--json", "-", "--vectors", "-"]),
+        ("convert", &["-", "--json", "-"]),
+    ] {
+        let refused = lambdacut(&[command]).arg(&graph).args(flags).assert().code(1);
+        let (out, said) = (&refused.get_output().stdout, String::from_utf8_lossy(&refused.get_output().stderr));
+        assert!(out.is_empty() && said.contains("cannot both go to standard output"), "{command}: {said}");
+    }
+    for (command, flags) in
+        [("path", &["--json", "-"][..]), ("spectrum", &["--below", "0.5", "--json", "-"]), ("cluster", &["--json", "-"])]
+    {
+        let done = lambdacut(&[command]).arg(&graph).args(flags).assert().success();
+        let whole: serde_json::Result<serde_json::Value> = serde_json::from_slice(&done.get_output().stdout);
+        assert!(whole.is_ok(), "{command}: {whole:?}");
+    }
+    let page = lambdacut(&["path", "--report", "-"]).arg(&graph).assert().success();
+    assert!(page.get_output().stdout.starts_with(b"<!"));
+}

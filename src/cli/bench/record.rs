@@ -1,5 +1,6 @@
 //! What a run of `bench` measured: the object that `--json` writes and `--baseline` reads.
 
+use crate::cli::memory;
 use lambdacut::cluster::effort::Effort;
 use serde::{Deserialize, Serialize};
 
@@ -137,27 +138,10 @@ impl GraphRecord {
 impl Memory {
     /// What this system can tell: sets the mark back as a trial.
     pub fn how() -> Self {
-        match (status("VmHWM:"), reset_peak()) {
+        match (memory::peak(), memory::reset_peak()) {
             (None, _) => Self::Unknown,
             (Some(_), true) => Self::Stage,
             (Some(_), false) => Self::Process,
         }
     }
-}
-
-/// Sets the mark of the highest memory back to the present; whether the system allows it (Linux does).
-pub fn reset_peak() -> bool {
-    std::fs::write("/proc/self/clear_refs", "5").is_ok()
-}
-
-/// The memory that the process holds, in bytes.
-pub fn resident() -> Option<u64> {
-    status("VmRSS:")
-}
-
-/// A line of Linux's `/proc/self/status`, in bytes.
-fn status(field: &str) -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix(field))?;
-    line.trim().strip_suffix(" kB")?.parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
 }

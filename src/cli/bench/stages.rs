@@ -10,8 +10,8 @@
 //! | spectrum | all eigenpairs below β, with the check |
 
 use super::graphs::Prepared;
-use super::record::{Measured, Outcome, reset_peak, resident};
-use crate::cli::output::peak_memory;
+use super::record::{Measured, Outcome};
+use crate::cli::memory;
 use clap::ValueEnum;
 use lambdacut::cluster::effort::Effort;
 use lambdacut::cluster::kernel_dp_means::{KernelDpMeans, Shift, Start, fit_graph};
@@ -165,8 +165,8 @@ impl Bench<'_> {
         let (mut before, mut peak) = (None, None);
         for run in 0..self.repeat {
             if run == 0 {
-                reset_peak();
-                before = resident();
+                memory::reset_peak();
+                before = memory::resident();
             }
             let began = Instant::now();
             let (mut total, mut times) = (0.0, 0);
@@ -179,7 +179,7 @@ impl Bench<'_> {
             }
             seconds.push(total / f64::from(times));
             if run == 0 {
-                peak = peak_memory();
+                peak = memory::peak();
             }
         }
         Ok(Some(Outcome::Measured(Measured::new(seconds, peak, before))))

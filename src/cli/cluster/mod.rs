@@ -207,6 +207,7 @@ pub fn run(args: &ClusterArgs, global: &Global) -> anyhow::Result<ExitCode> {
     let started = Instant::now();
     let progress = global.progress()?;
     check(&args.what)?;
+    args.output.takes_standard_output()?;
     let Some(path) = &args.graph else { return several(args, &progress) };
     let loaded = args.reading.load(path, &progress)?;
     let clock = Instant::now();
@@ -341,6 +342,7 @@ pub fn run_path(args: PathArgs, global: &Global) -> anyhow::Result<ExitCode> {
     let started = Instant::now();
     let progress = global.progress()?;
     check(&what)?;
+    let taken = output.takes_standard_output()?;
     let loaded = graph.load(&progress)?;
     let clock = Instant::now();
     let found = methods::path(&what, &loaded, &progress)?;
@@ -348,7 +350,9 @@ pub fn run_path(args: PathArgs, global: &Global) -> anyhow::Result<ExitCode> {
     let mut document = document(&what, &found, &loaded);
     document.seconds.insert("cluster".to_owned(), clock.elapsed().as_secs_f64());
     output::measure(&mut document, &output, &loaded, &found.fit.labels)?;
-    output::print(&story::table(&found))?;
+    if !taken {
+        output::print(&story::table(&found))?;
+    }
     let document = output::finish(document, &output, &loaded, &found.fit.labels, what.seed, started)?;
     if let Some(file) = &output.report {
         let shown = report::Shown { what: &what, reading: &graph.reading, path: &graph.graph, loaded: &loaded, found: &found };

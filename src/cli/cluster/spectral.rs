@@ -3,7 +3,7 @@
 use super::{Eigenvalues, Found, WhatArgs};
 use crate::cli::common::Progress;
 use crate::cli::input::Loaded;
-use crate::cli::spectrum::allowed_memory;
+use crate::cli::memory;
 use anyhow::{Context, bail};
 use lambdacut::cluster::moves::refine;
 use lambdacut::cluster::spectral::{SpectralOptions, refine_k, spectral as cluster_rows};
@@ -23,7 +23,7 @@ fn eigenvalues(low: &Spectrum) -> Eigenvalues {
 }
 
 fn options(what: &WhatArgs) -> SpectrumOptions {
-    SpectrumOptions { seed: what.seed, max_bytes: allowed_memory(), ..SpectrumOptions::default() }
+    SpectrumOptions { seed: what.seed, max_bytes: memory::allowed(), ..SpectrumOptions::default() }
 }
 
 /// Spectral clustering, refined by exact moves.

@@ -5,7 +5,8 @@ mod report;
 use super::cluster::EffortArg;
 use super::common::{Progress, command_line};
 use super::input::{Loaded, ReadArgs, read_labels_for};
-use super::output::{OutputArgs, peak_memory, write};
+use super::memory;
+use super::output::{OutputArgs, write};
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use lambdacut::cluster::layers::{Coupling, LayeredGraph, TwoPrices};
@@ -14,7 +15,7 @@ use lambdacut::ids::Cluster;
 use lambdacut::io::{Labels, Unknown, number_isolated, write_atomically, write_label_lines};
 use lambdacut::metrics::Agreement;
 use lambdacut::params::{ObjectiveKind, Resolution, StopRules};
-use lambdacut::report::document::{Document, FitSection, MemorySection, ObjectiveSection, Provenance};
+use lambdacut::report::document::{Document, FitSection, ObjectiveSection, Provenance};
 use serde::Serialize;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -91,7 +92,11 @@ pub fn run(args: &LayersArgs, job: &Job<'_>, progress: &Progress) -> anyhow::Res
     let cluster_seconds = started.elapsed().as_secs_f64() - load_seconds;
     let layers = describe(titles, loaded, &layered, &fit, job.output.truth.as_deref())?;
     summarise(&layers, &layered, &fit, progress);
-    write_layers(job.output.output.as_deref(), &layers, &layered, &fit)?;
+    // Without a directory the labels go to standard output, unless something else does.
+    let target = job.output.output.as_deref();
+    if target.is_some() || !job.output.takes_standard_output()? {
+        write_layers(target, &layers, &layered, &fit)?;
+    }
     let mut document = document(args, job.kind, beta, &layers, &layered, &fit);
     document.seconds = [("load", load_seconds), ("cluster", cluster_seconds), ("total", started.elapsed().as_secs_f64())]
         .map(|(name, seconds)| (name.to_owned(), seconds))
@@ -191,7 +196,7 @@ fn document(args: &LayersArgs, kind: ObjectiveKind, beta: f64, layers: &[Layer],
     Document {
         objective: Some(ObjectiveSection { kind, resolution: Some(beta), lambda: None, value, cut, clusters }),
         fit: Some(FitSection { method: "layers".into(), stop: fit.stop, passes: fit.trace.len(), trace: fit.trace.clone() }),
-        memory: peak_memory().map(|peak_rss_bytes| MemorySection { peak_rss_bytes }),
+        memory: memory::section(),
         provenance: Some(provenance(layers)),
         more: more.map(|(name, value)| (name.to_owned(), value)).into(),
         ..Document::default()

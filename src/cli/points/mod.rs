@@ -39,6 +39,17 @@ enum Method {
     Gibbs(GibbsArgs),
 }
 
+impl Method {
+    fn output(&self) -> &OutputArgs {
+        match self {
+            Self::DpMeans(args) => &args.output,
+            Self::Hdp(args) => &args.output,
+            Self::KMeans(args) => &args.output,
+            Self::Gibbs(args) => &args.output,
+        }
+    }
+}
+
 #[derive(Debug, Args)]
 struct DpMeansArgs {
     #[command(flatten)]
@@ -188,6 +199,7 @@ impl RunArgs {
 /// Reads the table, clusters it, and writes what was asked for.
 pub fn run(args: &PointsArgs, global: &Global) -> anyhow::Result<ExitCode> {
     let progress = global.progress()?;
+    args.method.output().takes_standard_output()?;
     let answer = match &args.method {
         Method::DpMeans(args) => dp_means(args, &progress),
         Method::Hdp(args) => hdp(args, &progress),

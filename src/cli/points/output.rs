@@ -2,7 +2,8 @@
 
 use super::input::{Data, DataArgs};
 use crate::cli::common::{Progress, command_line};
-use crate::cli::output::peak_memory;
+use crate::cli::memory;
+use crate::cli::output::standard_output;
 use crate::cli::report::{self, parameter, word};
 use anyhow::Context;
 use clap::Args;
@@ -11,7 +12,7 @@ use lambdacut::io::{self, Coordinates, write_atomically};
 use lambdacut::metrics::Agreement;
 use lambdacut::partition::renumber_by_size;
 use lambdacut::points::Points;
-use lambdacut::report::document::{Document, FitSection, MemorySection, Provenance};
+use lambdacut::report::document::{Document, FitSection, Provenance};
 use lambdacut::report::html::{About, Page, PointsSource};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -21,7 +22,7 @@ use std::path::{Path, PathBuf};
 #[command(next_help_heading = "Results")]
 pub struct OutputArgs {
     /// Write `row<TAB>cluster`, clusters numbered from 0 by decreasing size; `-` is standard output (the default, unless
-    /// --json or --centres go there).
+    /// --json, --centres or --report go there).
     #[arg(long, short, value_name = "LABELS")]
     pub output: Option<PathBuf>,
     /// Write the centre of each cluster as CSV.
@@ -33,6 +34,15 @@ pub struct OutputArgs {
     /// Write a page for the browser: the clusters, a picture, what was done. Needs no network.
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
+}
+
+impl OutputArgs {
+    /// Whether standard output is taken by one of the files; an error if it is by two.
+    pub fn takes_standard_output(&self) -> anyhow::Result<bool> {
+        let Self { output, centres, json, report } = self;
+        let files = [("--output", output), ("--centres", centres), ("--json", json), ("--report", report)];
+        standard_output(&files.map(|(flag, file)| (flag, file.as_deref())))
+    }
 }
 
 /// A finished run with everything needed to write it down.
@@ -70,9 +80,8 @@ impl<'a> Answer<'a> {
         renumber_by_size(&mut labels);
         let agreement = self.agreement(&labels)?;
         self.summarise(progress, &labels, agreement.as_ref());
-        let to_stdout = |path: &Option<PathBuf>| path.as_ref().is_some_and(|p| p.as_os_str() == "-");
-        let quiet = [&self.to.json, &self.to.centres, &self.to.report].into_iter().any(to_stdout);
-        let target = self.to.output.clone().or_else(|| (!quiet).then(|| PathBuf::from("-")));
+        let taken = self.to.takes_standard_output()?;
+        let target = self.to.output.clone().or_else(|| (!taken).then(|| PathBuf::from("-")));
         if let Some(path) = target {
             write_atomically(&path, |out| {
                 writeln!(out, "# lambdacut {}: {}", env!("CARGO_PKG_VERSION"), command_line())?;
@@ -195,7 +204,7 @@ impl<'a> Answer<'a> {
             seconds: [("load", data.load_seconds), ("cluster", total - data.load_seconds), ("total", total)]
                 .map(|(name, value)| (name.to_owned(), value))
                 .into(),
-            memory: peak_memory().map(|peak_rss_bytes| MemorySection { peak_rss_bytes }),
+            memory: memory::section(),
             provenance: Some(Provenance {
                 version: env!("CARGO_PKG_VERSION").into(),
                 input_sha256,
