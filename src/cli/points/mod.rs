@@ -12,8 +12,9 @@ use lambdacut::cluster::dp_means::{DpMeans, Order, Start};
 use lambdacut::cluster::dp_means_curve::{curve, plateaus, price_range};
 use lambdacut::cluster::hdp::{Hdp, prices_for};
 use lambdacut::fit::StopReason;
+use lambdacut::observe::{Event, Observer};
 use lambdacut::params::{DEFAULT_SEED, StopRules};
-use lambdacut::points::{Points, farthest_first};
+use lambdacut::points::{FarthestFirst, Points};
 use output::{Answer, OutputArgs};
 use serde_json::json;
 use std::path::PathBuf;
@@ -219,7 +220,7 @@ fn dp_means<'a>(args: &'a DpMeansArgs, progress: &Progress) -> anyhow::Result<An
     let mut more = json!({});
     method.lambda = match (args.lambda, args.clusters) {
         (Some(lambda), _) => lambda,
-        (None, Some(k)) => farthest_first(&data.points, k).context("λ cannot be chosen: --clusters must be at least 1")?,
+        (None, Some(k)) => price_for(&data.points, k, progress)?,
         (None, None) => {
             let (lambda, found) = choose(&data.points, &method, progress)?;
             more = found;
@@ -229,6 +230,15 @@ fn dp_means<'a>(args: &'a DpMeansArgs, progress: &Progress) -> anyhow::Result<An
     let found = method.run(&data.points, progress)?;
     more["lambda"] = json!(method.lambda);
     Ok(Answer::new("dp-means", data, &args.data, &args.output, seed, found.fit).centres(&found.centres).more(more))
+}
+
+/// λ for about `k` clusters: [`lambdacut::points::farthest_first`], of the rounds so far when interrupted.
+fn price_for(points: &Points, k: usize, progress: &Progress) -> anyhow::Result<f64> {
+    progress.event(Event::Stage { name: "choosing λ", total: Some(k as u64) });
+    let rounds = FarthestFirst::new(points).take(k).inspect(|_| progress.event(Event::Advance(1)));
+    let rounds = rounds.enumerate().take_while(|&(round, _)| round == 0 || !progress.cancelled());
+    let (_, (_, distance)) = rounds.last().context("λ cannot be chosen: --clusters must be at least 1")?;
+    Ok(distance)
 }
 
 /// λ in the middle of the widest plateau with more than one cluster, and the curve for the JSON document.
