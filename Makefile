@@ -1,7 +1,7 @@
 # make demo     installs what is missing (as root), builds, clusters a bundled graph and shows the result
 # make test     every test, doc examples included
 # make bench    measures every claim and ends with one table: ratio, target, met or not; about a quarter of an hour (BENCHES="pass search" for some of them)
-# make peers    the tables that compare us with other programs, where PEERS has them (WRITE=README.md puts them there)
+# make peers    the tables that compare us with other programs, where PEERS has them (WRITE=README.md puts them there, RERUN=yes runs the peers too)
 # make doc      the documentation, in target/doc/lambdacut/index.html
 
 GRAPH := datasets/football.edges
@@ -35,7 +35,7 @@ bench: deps
 peers: deps
 	@test -e $(PEERS)/compare.py || { echo "There is no $(PEERS)/compare.py: say where it is with PEERS=DIR." >&2; exit 1; }
 	cargo build --release --quiet
-	python3 benches/peers.py $(PEERS) --program $(LAMBDACUT) $(if $(WRITE),--write $(WRITE))
+	python3 benches/peers.py $(PEERS) --program $(LAMBDACUT) $(if $(RERUN),--rerun) $(if $(WRITE),--write $(WRITE))
 
 doc: deps
 	cargo doc --no-deps
