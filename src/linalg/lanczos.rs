@@ -1,18 +1,8 @@
 //! All eigenvalues below a threshold: block Lanczos on a Chebyshev filter of the operator, with full reorthogonalisation,
 //! thick restarts and locking.
 //!
-//! Let the spectrum of `N` lie in `[0, u]`, let β be the threshold and β' = 1.1 β. The filter is the Chebyshev polynomial of degree `d` of
-//! the interval of *unwanted* eigenvalues,
-//!
-//! ```text
-//! p(x) = T_d( (u + β' − 2x) / (u − β') ),    |p| ≤ 1 on [β', u],    p(x) grows like e^(d·acosh(…)) below β',
-//! ```
-//!
-//! computed by its three-term recurrence: `d` products with `N`, no inner product. Lanczos then runs on `p(N)`, whose wanted
-//! eigenvalues are its largest and well apart: it needs about as many products with `N` as Lanczos on `N` itself, but `d` times
-//! fewer vectors to keep and to orthogonalise. `d` is the smallest degree with `p(0) ≥` [`AMPLIFICATION`]: more would lose the eigenvalues
-//! close to β in the rounding errors of those close to 0. Wanted is what lies beyond `p(β)`, about 10: on `[β', u]` the filter comes close to 1
-//! over and over, so that an eigenvalue of that size would be one of a crowd, whereas at `p(β)` it has only its natural neighbours.
+//! Lanczos runs on a polynomial `p(N)` (see [`filter`](super::filter)), whose wanted eigenvalues, those beyond `p(β)`, are its largest and well apart: it
+//! needs about as many products with `N` as Lanczos on `N` itself, but `d` times fewer vectors to keep and to orthogonalise, with `d` the degree.
 //!
 //! One step, with `V` the basis (locked eigenvectors first) and `Q` its last `b` columns:
 //!
@@ -34,15 +24,9 @@
 
 use super::block::{Tall, orthonormalise, random_block};
 use super::dense::{EigenPairs, LinalgError, Range, eigen};
-use super::operator::{Affine, SymmetricOperator};
+use super::filter::{AMPLIFICATION, Filter};
+use super::operator::SymmetricOperator;
 use crate::observe::{Event, Observer};
-
-/// How much the filter magnifies the lowest eigenvalue over the unwanted ones.
-const AMPLIFICATION: f64 = 1e4;
-/// The unwanted eigenvalues begin this share of β beyond it.
-const MARGIN: f64 = 0.1;
-/// The largest degree of the filter.
-const MOST_DEGREE: usize = 400;
 
 /// What is to be found.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -89,18 +73,6 @@ pub const WIDTH: usize = 8;
 /// The columns of the basis when `count` eigenpairs are wanted: the memory of the search is `8 n` times this.
 pub fn basis_columns(count: usize) -> usize {
     count + count / 2 + 12 * WIDTH
-}
-
-/// The degree `d` of the filter for a threshold and a bound of the spectrum.
-pub fn filter_degree(below: f64, upper: f64) -> usize {
-    let edge = unwanted_from(below, upper);
-    let rate = ((upper + edge) / (upper - edge)).acosh();
-    ((AMPLIFICATION.acosh() / rate).ceil() as usize).clamp(2, MOST_DEGREE)
-}
-
-/// Where the interval of unwanted eigenvalues begins.
-fn unwanted_from(below: f64, upper: f64) -> f64 {
-    ((1.0 + MARGIN) * below).min(f64::midpoint(below, upper))
 }
 
 /// Finds every eigenvalue of `operator` below `search.below`, with eigenvectors. `null` is an orthonormal set of exact eigenvectors with
@@ -167,35 +139,6 @@ const LEAST_RESIDUAL: f64 = 8.0 * f64::EPSILON * AMPLIFICATION;
 const WIDENING: f64 = 1.3;
 /// Beyond this share of the spectrum's range the threshold is not raised.
 const WIDEST: f64 = 0.5;
-
-/// `p(N)`: see the module.
-#[derive(Debug, Clone, Copy)]
-struct Filter {
-    degree: usize,
-    center: f64,
-    half: f64,
-}
-
-impl Filter {
-    fn new(below: f64, upper: f64) -> Self {
-        let (degree, edge) = (filter_degree(below, upper), unwanted_from(below, upper));
-        let (center, half) = (f64::midpoint(upper, edge), 0.5 * (upper - edge));
-        Self { degree, center, half }
-    }
-
-    /// `p(x)`, for `x` below the interval of unwanted eigenvalues.
-    fn at(&self, x: f64) -> f64 {
-        (self.degree as f64 * ((self.center - x) / self.half).max(1.0).acosh()).cosh()
-    }
-
-    /// `x ← p(N) x`, with `y` as workspace of the same size.
-    fn apply(&self, operator: &dyn SymmetricOperator, b: usize, x: &mut Vec<f64>, y: &mut Vec<f64>) {
-        // T_1 = (c − N)/e, and T_{k+1} = 2 (c − N)/e T_k − T_{k−1} overwrites T_{k−1}.
-        let first = Affine { alpha: -1.0 / self.half, gamma: self.center / self.half, delta: 0.0 };
-        let next = Affine { alpha: 2.0 * first.alpha, gamma: 2.0 * first.gamma, delta: -1.0 };
-        operator.recur(b, x, y, self.degree, [first, next]);
-    }
-}
 
 /// Ritz pairs of `p(N)`, largest value first.
 struct Ritz {

@@ -8,6 +8,7 @@
 //! | `operator` | `N` as a product with blocks of vectors |
 //! | `dense` | LAPACK's range driver (the only foreign functions), or the same in pure Rust |
 //! | `block` | products of tall, thin matrices |
+//! | `filter` | the polynomial that brings the wanted eigenvalues to the top |
 //! | `lanczos` | all eigenpairs below a threshold of a large sparse matrix |
 //! | `inertia` | how many there are, proved |
 //! | `density` | how many there are, estimated |
@@ -19,6 +20,7 @@ mod check;
 mod dense;
 mod density;
 pub mod extreme;
+mod filter;
 mod inertia;
 mod lanczos;
 mod operator;

@@ -4,8 +4,9 @@ use super::block::Tall;
 use super::check::{self, Count};
 use super::dense::{Range, eigen};
 use super::density::{Density, Estimate};
+use super::filter::Filter;
 use super::inertia::{FactorPlan, Inertia};
-use super::lanczos::{LowPairs, Search, WIDTH, basis_columns, filter_degree, lanczos};
+use super::lanczos::{LowPairs, Search, WIDTH, basis_columns, lanczos};
 use super::operator::{Laplacian, SymmetricOperator, breadth_first};
 use super::spectrum::{Extent, Part, Spectrum, SpectrumCheck, SpectrumError, SpectrumOptions};
 use crate::graph::{Graph, Members, Weight, components};
@@ -88,7 +89,7 @@ pub fn spectrum_cost_observed<W: Weight>(
         let product = started.elapsed().as_secs_f64() / density.products as f64;
         let count = density.count_below(beta);
         let room = count.count + count.error;
-        let degree = if beta < operator.upper_bound() { filter_degree(beta, operator.upper_bound()) } else { 2 };
+        let degree = if beta < operator.upper_bound() { Filter::new(beta, operator.upper_bound()).degree } else { 2 };
         let plan = solver.plan(large);
         cost.seconds +=
             product * (1.2 * degree as f64 * (1.5 * room + 100.0) + (DEGREES.0 + DEGREES.1) as f64 / 2.0 * WIDTH as f64);
