@@ -14,7 +14,7 @@ PEERS := ../shared/peers
 .PHONY: demo test bench peers doc deps
 
 demo: deps
-	cargo build --release
+	cargo build --release --package lambdacut-cli
 	@echo
 	@echo "$(LAMBDACUT) cluster $(GRAPH) --truth $(TRUTH) -o target/football.clusters"
 	@$(LAMBDACUT) cluster $(GRAPH) --truth $(TRUTH) -o target/football.clusters
@@ -23,22 +23,22 @@ demo: deps
 	@grep -v '^#' target/football.clusters | head -n 8
 
 test: deps
-	cargo test
+	cargo test --workspace
 
 bench: deps
-	cargo build --release --quiet
-	cargo bench --quiet --no-run
+	cargo build --release --quiet --package lambdacut-cli
+	cargo bench --quiet --workspace --no-run
 	@echo "== all stages (lambdacut bench)"; $(LAMBDACUT) bench --quiet --threads 1,2
-	@for bench in $(BENCHES); do echo; echo "== $$bench (benches/$$bench.rs)"; cargo bench --quiet --bench $$bench || exit 1; done
-	@echo; echo "== all ratios (benches/table.rs)"; cargo bench --quiet --bench table -- $(BENCHES)
+	@for bench in $(BENCHES); do echo; echo "== $$bench (benches/$$bench.rs)"; cargo bench --quiet --workspace --bench $$bench || exit 1; done
+	@echo; echo "== all ratios (benches/table.rs)"; cargo bench --quiet --workspace --bench table -- $(BENCHES)
 
 peers: deps
 	@test -e $(PEERS)/compare.py || { echo "There is no $(PEERS)/compare.py: say where it is with PEERS=DIR." >&2; exit 1; }
-	cargo build --release --quiet
+	cargo build --release --quiet --package lambdacut-cli
 	python3 benches/peers.py $(PEERS) --program $(LAMBDACUT) $(if $(RERUN),--rerun) $(if $(WRITE),--write $(WRITE))
 
 doc: deps
-	cargo doc --no-deps
+	cargo doc --workspace --no-deps
 
 # A C compiler (for linking and for zstd) and LAPACK: installed if they are missing and we may, named if we may not.
 deps:

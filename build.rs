@@ -1,4 +1,5 @@
-//! Finds the system's LAPACK for the `lapack` feature, or stops with the name of the package to install.
+//! Finds the system's LAPACK for the `lapack` feature, or stops with the name of the package to
+//! install.
 
 use std::env;
 

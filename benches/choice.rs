@@ -1,31 +1,40 @@
-//! The evidence for the rule that recommends a clustering: what several rules pick from the same paths, and how it agrees with the known classes.
+//! The evidence for the rule that recommends a clustering: what several rules pick from the same
+//! paths, and how it agrees with the known classes.
 //!
-//! `cargo bench --bench choice [-- NAME …]` follows the path on every graph with known classes, bundled or under `$LAMBDACUT_DATA` (or `../shared/data`), and prints the normalised mutual information
-//! of what each rule picks:
+//! `cargo bench --bench choice [-- NAME …]` follows the path on every graph with known classes,
+//! bundled or under `$LAMBDACUT_DATA` (or `../shared/data`), and prints the normalised mutual
+//! information of what each rule picks:
 //!
-//! - *rule*: the rule of the library ([`lambdacut::cluster::choose`]), after its answer was polished;
+//! - *rule*: the rule of the library ([`lambdacut::search::choose`]), after its answer was
+//!   polished;
 //! - *width*: the corner with the widest interval of β, the first and last excepted;
 //! - *modularity*: the corner of highest modularity;
 //! - *best*: the corner that agrees best, which no rule can know.
 //!
-//! The table of ratios has the rule against the best corner on every graph, and against each of the others in the sum over all graphs.
+//! The table of ratios has the rule against the best corner on every graph, and against each of the
+//! others in the sum over all graphs.
 #![allow(missing_docs)]
 
 mod common;
 
 use common::Measure::Number;
 use common::{Ratios, data, wants};
-use lambdacut::cluster::choose::Candidate;
-use lambdacut::cluster::path::Walk;
-use lambdacut::cluster::search::{Answer, Search, Target};
 use lambdacut::graph::{Policy, SelfLoops};
 use lambdacut::io::{LoadOptions, Unknown, load, read_labels};
 use lambdacut::metrics::Agreement;
 use lambdacut::observe::Silent;
+use lambdacut::search::choose::Candidate;
+use lambdacut::search::path::Walk;
+use lambdacut::search::{Answer, Search, Target};
 use lambdacut::with_graph;
 use std::path::{Path, PathBuf};
 
-const RULES: [&str; 4] = ["the rule", "the widest interval", "the highest modularity", "the best corner"];
+const RULES: [&str; 4] = [
+    "the rule",
+    "the widest interval",
+    "the highest modularity",
+    "the best corner",
+];
 
 /// Graphs with known classes, real ones first.
 const GRAPHS: &[&str] = &[
@@ -51,13 +60,22 @@ const GRAPHS: &[&str] = &[
 fn files(name: &str) -> Option<(PathBuf, PathBuf)> {
     let bundled = Path::new(env!("CARGO_MANIFEST_DIR")).join("datasets");
     let pairs = [(data().join("graphs"), ".gz"), (bundled, "")];
-    let pairs = pairs.iter().map(|(dir, end)| (dir.join(format!("{name}.edges{end}")), dir.join(format!("{name}.labels{end}"))));
-    pairs.into_iter().find(|(graph, labels)| graph.exists() && labels.exists())
+    let pairs = pairs.iter().map(|(dir, end)| {
+        (
+            dir.join(format!("{name}.edges{end}")),
+            dir.join(format!("{name}.labels{end}")),
+        )
+    });
+    pairs
+        .into_iter()
+        .find(|(graph, labels)| graph.exists() && labels.exists())
 }
 
 /// The candidate for which `key` is largest.
 fn largest(candidates: &[Candidate], key: impl Fn(&Candidate) -> f64) -> &Candidate {
-    let largest = candidates.iter().max_by(|a, b| key(a).total_cmp(&key(b)).then(b.clusters.cmp(&a.clusters)));
+    let largest = candidates
+        .iter()
+        .max_by(|a, b| key(a).total_cmp(&key(b)).then(b.clusters.cmp(&a.clusters)));
     largest.expect("a path has a corner")
 }
 
@@ -71,17 +89,36 @@ struct Found {
 impl Found {
     fn on(name: &str) -> Option<Self> {
         let (graph, labels) = files(name)?;
-        let policy = Policy { self_loops: SelfLoops::Drop, ..Policy::default() };
-        let loaded = load(&graph, &LoadOptions { policy, ..LoadOptions::default() }, &Silent).expect("the graph is read");
-        let truth = read_labels(&labels, &loaded.names, Unknown::Skip).expect("the classes are read").labels;
+        let policy = Policy {
+            self_loops: SelfLoops::Drop,
+            ..Policy::default()
+        };
+        let loaded = load(
+            &graph,
+            &LoadOptions {
+                policy,
+                ..LoadOptions::default()
+            },
+            &Silent,
+        )
+        .expect("the graph is read");
+        let truth = read_labels(&labels, &loaded.names, Unknown::Skip)
+            .expect("the classes are read")
+            .labels;
         let mut walk = Walk::default();
         let search = Search::default();
         let answer = with_graph!(&loaded.graph, g => search.resume(g, &Target::Recommended, &mut walk, &mut |_| {}, &Silent));
-        Some(Self { answer: answer.expect("a clustering"), walk, truth })
+        Some(Self {
+            answer: answer.expect("a clustering"),
+            walk,
+            truth,
+        })
     }
 
     fn nmi(&self, labels: &[u32]) -> f64 {
-        Agreement::of(labels, &self.truth).expect("labels of one graph").nmi
+        Agreement::of(labels, &self.truth)
+            .expect("labels of one graph")
+            .nmi
     }
 
     fn nmi_of(&self, candidate: &Candidate) -> f64 {
@@ -89,7 +126,12 @@ impl Found {
     }
 
     fn classes(&self) -> usize {
-        let mut known: Vec<u32> = self.truth.iter().copied().filter(|&c| c != lambdacut::ids::NONE).collect();
+        let mut known: Vec<u32> = self
+            .truth
+            .iter()
+            .copied()
+            .filter(|&c| c != lambdacut::ids::NONE)
+            .collect();
         known.sort_unstable();
         known.dedup();
         known.len()
@@ -97,10 +139,22 @@ impl Found {
 
     /// Prints a line of the table; returns the agreement of each rule.
     fn print(&self, name: &str) -> [f64; RULES.len()] {
-        let choice = self.answer.choice.as_ref().expect("a recommended answer has a choice");
+        let choice = self
+            .answer
+            .choice
+            .as_ref()
+            .expect("a recommended answer has a choice");
         let all = &choice.candidates;
-        let inner = if all.len() > 2 { &all[1..all.len() - 1] } else { &all[..] };
-        let picks = [largest(inner, Candidate::width), largest(all, |c| c.modularity), largest(all, |c| self.nmi_of(c))];
+        let inner = if all.len() > 2 {
+            &all[1..all.len() - 1]
+        } else {
+            &all[..]
+        };
+        let picks = [
+            largest(inner, Candidate::width),
+            largest(all, |c| c.modularity),
+            largest(all, |c| self.nmi_of(c)),
+        ];
         let [width, modularity, best] = picks.map(|c| (self.nmi_of(c), c.clusters));
         let rule = (self.nmi(&self.answer.fit.labels), self.answer.fit.clusters);
         let cell = |(nmi, k): (f64, usize)| format!("{nmi:.3} (k {k})");
@@ -131,11 +185,23 @@ fn main() {
             continue;
         };
         let agreements = found.print(name);
-        ratios.compare(format!("NMI of the rule / of the best corner, {name}"), Number, agreements[0], agreements[3], None);
+        ratios.compare(
+            format!("NMI of the rule / of the best corner, {name}"),
+            Number,
+            agreements[0],
+            agreements[3],
+            None,
+        );
         sums = std::array::from_fn(|rule| sums[rule] + agreements[rule]);
     }
     for (rule, sum) in RULES.iter().zip(sums).skip(1).filter(|(_, sum)| *sum > 0.0) {
-        ratios.compare(format!("NMI of the rule / of {rule}, sum over all graphs"), Number, sums[0], sum, None);
+        ratios.compare(
+            format!("NMI of the rule / of {rule}, sum over all graphs"),
+            Number,
+            sums[0],
+            sum,
+            None,
+        );
     }
     ratios.finish();
 }

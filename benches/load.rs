@@ -1,7 +1,9 @@
-//! Loading: text against the `graph_builder` crate and `NetworKit`'s edge-list reader, binary against text, peak memory against the arrays.
+//! Loading: text against the `graph_builder` crate and `NetworKit`'s edge-list reader, binary
+//! against text, peak memory against the arrays.
 //!
-//! `cargo bench --bench load [-- NAME …]` reads an R-MAT of 20 million rows that it generates (`rmat`; `LOAD_ROWS` says another number), and `com-dblp` and
-//! `cnr-2000` where the real data is (`$LAMBDACUT_DATA`); `LOAD_FILES=FILE,…` names other files in place of these. `NetworKit` where
+//! `cargo bench --bench load [-- NAME …]` reads an R-MAT of 20 million rows that it generates
+//! (`rmat`; `LOAD_ROWS` says another number), and `com-dblp` and `cnr-2000` where the real data is
+//! (`$LAMBDACUT_DATA`); `LOAD_FILES=FILE,…` names other files in place of these. `NetworKit` where
 //! `LAMBDACUT_PEERS_PYTHON` is an interpreter that has it. Two threads.
 //!
 //! | ratio | target |
@@ -35,7 +37,10 @@ use std::time::Duration;
 const EDGES_A_VERTEX: usize = 20;
 
 fn main() {
-    rayon::ThreadPoolBuilder::new().num_threads(2).build_global().expect("the pool is started once");
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(2)
+        .build_global()
+        .expect("the pool is started once");
     if let Some(arguments) = fresh() {
         let (peak, arrays) = peak_and_arrays(arguments[0].as_ref());
         return println!("{peak} {arrays}");
@@ -52,8 +57,13 @@ fn files(dir: &Path) -> Vec<PathBuf> {
     if std::env::var_os("LOAD_FILES").is_some() {
         return list("LOAD_FILES", "").iter().map(PathBuf::from).collect();
     }
-    let real = ["com-dblp", "cnr-2000"].into_iter().filter(|name| wants(name)).filter_map(|name| unpacked(name, dir));
-    let rmat = Some("rmat").filter(|name| wants(name)).map(|_| rmat(&dir.join("rmat.txt")));
+    let real = ["com-dblp", "cnr-2000"]
+        .into_iter()
+        .filter(|name| wants(name))
+        .filter_map(|name| unpacked(name, dir));
+    let rmat = Some("rmat")
+        .filter(|name| wants(name))
+        .map(|_| rmat(&dir.join("rmat.txt")));
     real.chain(rmat).collect()
 }
 
@@ -75,10 +85,16 @@ fn unpacked(name: &str, dir: &Path) -> Option<PathBuf> {
 /// Rows of an R-MAT graph, as text.
 fn rmat(target: &Path) -> PathBuf {
     let rows = numbers("LOAD_ROWS", "20000000")[0];
-    let rmat =
-        Rmat { scale: (rows / EDGES_A_VERTEX).ilog2() + 1, arcs: rows as u64, ..Rmat::default() }.checked().expect("valid");
+    let rmat = Rmat {
+        scale: (rows / EDGES_A_VERTEX).ilog2() + 1,
+        arcs: rows as u64,
+        ..Rmat::default()
+    }
+    .checked()
+    .expect("valid");
     let mut out = File::create(target).expect("the file can be written");
-    rmat.write_to(&mut out, &Silent).expect("the file can be written");
+    rmat.write_to(&mut out, &Silent)
+        .expect("the file can be written");
     target.to_owned()
 }
 
@@ -106,8 +122,18 @@ impl Processors {
 /// User and system time of this process, in steps of 10 ms.
 fn processor_seconds() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or("").split_whitespace().collect();
-    let ticks = |at: usize| fields.get(at).and_then(|f| f.parse::<f64>().ok()).unwrap_or(0.0);
+    let fields: Vec<&str> = stat
+        .rsplit(')')
+        .next()
+        .unwrap_or("")
+        .split_whitespace()
+        .collect();
+    let ticks = |at: usize| {
+        fields
+            .get(at)
+            .and_then(|f| f.parse::<f64>().ok())
+            .unwrap_or(0.0)
+    };
     (ticks(11) + ticks(12)) / 100.0
 }
 
@@ -120,18 +146,49 @@ fn measure(ratios: &mut Ratios, file: &Path, dir: &Path) {
     with_graph!(&loaded.graph, g => write_graph(&binary, Format::of_name(&binary), g, &loaded.names)).expect("written");
     drop(loaded);
     let (mut own, mut others) = (Processors::default(), Processors::default());
-    let works: [&mut dyn FnMut() -> Duration; 2] =
-        [&mut || own.clock(|| read(file)), &mut || others.clock(|| by_graph_builder(file))];
+    let works: [&mut dyn FnMut() -> Duration; 2] = [&mut || own.clock(|| read(file)), &mut || {
+        others.clock(|| by_graph_builder(file))
+    }];
     let [ours, peer] = ratios.in_turns(&group, ["text", "graph_builder"], works);
     let mapped = ratios.time(&group, "binary", || read(&binary));
     let place = format!("{stem}, {} rows", short(rows as usize));
     println!("{place}: {:.1} M rows a second", rows as f64 / ours / 1e6);
-    ratios.compare(format!("text → CSR / graph_builder, {place}"), Seconds, ours, peer, AtMost(1.0));
-    ratios.compare(format!("the same in processor time, {place}"), Seconds, own.mean(), others.mean(), None);
-    ratios.compare(format!("text → CSR / NetworKit, {place}"), Seconds, ours, by_networkit(file), None);
-    ratios.compare(format!("binary → graph / text → CSR, {place}"), Seconds, mapped, ours, None);
+    ratios.compare(
+        format!("text → CSR / graph_builder, {place}"),
+        Seconds,
+        ours,
+        peer,
+        AtMost(1.0),
+    );
+    ratios.compare(
+        format!("the same in processor time, {place}"),
+        Seconds,
+        own.mean(),
+        others.mean(),
+        None,
+    );
+    ratios.compare(
+        format!("text → CSR / NetworKit, {place}"),
+        Seconds,
+        ours,
+        by_networkit(file),
+        None,
+    );
+    ratios.compare(
+        format!("binary → graph / text → CSR, {place}"),
+        Seconds,
+        mapped,
+        ours,
+        None,
+    );
     if let Some([peak, arrays]) = in_fresh_process(Allocator::AsItIs, [file]).as_deref() {
-        ratios.compare(format!("peak memory of text → CSR / the arrays, {place}"), Bytes, *peak, *arrays, None);
+        ratios.compare(
+            format!("peak memory of text → CSR / the arrays, {place}"),
+            Bytes,
+            *peak,
+            *arrays,
+            None,
+        );
     }
 }
 
@@ -141,10 +198,16 @@ fn read(file: &Path) -> Loaded {
 
 fn by_graph_builder(file: &Path) -> UndirectedCsrGraph<u32> {
     let input = EdgeListInput::<u32>::default();
-    GraphBuilder::new().csr_layout(CsrLayout::Deduplicated).file_format(input).path(file).build().expect("the file is read")
+    GraphBuilder::new()
+        .csr_layout(CsrLayout::Deduplicated)
+        .file_format(input)
+        .path(file)
+        .build()
+        .expect("the file is read")
 }
 
-/// Seconds of the faster of two readings; vertices are taken for consecutive, which is its fast way.
+/// Seconds of the faster of two readings; vertices are taken for consecutive, which is its fast
+/// way.
 const NETWORKIT: &str = "
 import sys, time, networkit as nk
 nk.setNumberOfThreads(2)
@@ -158,9 +221,17 @@ print(min(times))
 
 fn by_networkit(file: &Path) -> Option<f64> {
     let mut first = String::new();
-    BufReader::new(File::open(file).ok()?).read_line(&mut first).ok()?;
+    BufReader::new(File::open(file).ok()?)
+        .read_line(&mut first)
+        .ok()?;
     let separator = if first.contains('\t') { "\t" } else { " " };
-    python("LAMBDACUT_PEERS_PYTHON", NETWORKIT, [file.as_os_str(), separator.as_ref()])?.first().copied()
+    python(
+        "LAMBDACUT_PEERS_PYTHON",
+        NETWORKIT,
+        [file.as_os_str(), separator.as_ref()],
+    )?
+    .first()
+    .copied()
 }
 
 /// Peak growth of anonymous memory, and the bytes of the finished arrays and names.
@@ -168,12 +239,17 @@ fn peak_and_arrays(file: &Path) -> (f64, f64) {
     let bytes = |graph: &AnyGraph| with_graph!(graph, g => g.bytes());
     peak_of_anonymous(|| {
         let loaded = read(file);
-        let names = if matches!(loaded.names, Names::Ids(_)) { 8 * loaded.names.len() } else { 0 };
+        let names = if matches!(loaded.names, Names::Ids(_)) {
+            8 * loaded.names.len()
+        } else {
+            0
+        };
         (bytes(&loaded.graph) + names) as f64
     })
 }
 
-/// How much anonymous memory grows at most while `work` runs, seen every half millisecond: the file itself is mapped, and does not count.
+/// How much anonymous memory grows at most while `work` runs, seen every half millisecond: the file
+/// itself is mapped, and does not count.
 fn peak_of_anonymous<R>(work: impl FnOnce() -> R) -> (f64, R) {
     let anonymous = || status("RssAnon:").unwrap_or(0.0) as u64;
     let (done, peak) = (AtomicBool::new(false), AtomicU64::new(0));

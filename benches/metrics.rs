@@ -1,7 +1,8 @@
 //! NMI, ARI and AMI of 10⁶ labels, beside scikit-learn on the same labels.
 //!
-//! `cargo bench --bench metrics [-- NMI|ARI|AMI]`; set `LAMBDACUT_PEERS_PYTHON` to a Python interpreter that has scikit-learn for the comparison, which also prints by how
-//! much the values differ. Every time includes building the table, on both sides.
+//! `cargo bench --bench metrics [-- NMI|ARI|AMI]`; set `LAMBDACUT_PEERS_PYTHON` to a Python
+//! interpreter that has scikit-learn for the comparison, which also prints by how much the values
+//! differ. Every time includes building the table, on both sides.
 //!
 //! | ratio | target |
 //! |---|---|
@@ -22,19 +23,27 @@ const LABELS: u64 = 1_000_000;
 
 type Score = (&'static str, fn(&Contingency) -> f64);
 
-const SCORES: [Score; 3] = [("NMI", |table| table.nmi(Mean::Arithmetic)), ("ARI", Contingency::ari), ("AMI", Contingency::ami)];
+const SCORES: [Score; 3] = [
+    ("NMI", |table| table.nmi(Mean::Arithmetic)),
+    ("ARI", Contingency::ari),
+    ("AMI", Contingency::ami),
+];
 
-/// The same labels in Rust and in Python: `x = i * 2654435761 % 2^32`, then `x % k` where `x % 10 < 3`, else `i // (n / k)`.
+/// The same labels in Rust and in Python: `x = i * 2654435761 % 2^32`, then `x % k` where `x % 10 <
+/// 3`, else `i // (n / k)`.
 fn labels(k: u64) -> (Vec<u32>, Vec<u32>) {
     let truth = |i: u64| i / (LABELS / k);
     let found = |i: u64| {
         let x = i * 2_654_435_761 % (1 << 32);
         if x % 10 < 3 { x % k } else { truth(i) }
     };
-    (0..LABELS).map(|i| (found(i) as u32, truth(i) as u32)).unzip()
+    (0..LABELS)
+        .map(|i| (found(i) as u32, truth(i) as u32))
+        .unzip()
 }
 
-/// Seconds of the fastest of seven rounds, and the value, of each score; both 0 where it is not tried.
+/// Seconds of the fastest of seven rounds, and the value, of each score; both 0 where it is not
+/// tried.
 const SCIKIT_LEARN: &str = "
 import sys, time, numpy as np
 from sklearn import metrics as m
@@ -60,15 +69,40 @@ fn measure(ratios: &mut Ratios, k: u64) {
     let bare = ratios.time(&group, "table", table);
     let arguments = [LABELS, k].map(|number| number.to_string());
     let theirs = python("LAMBDACUT_PEERS_PYTHON", SCIKIT_LEARN, arguments);
-    for (at, (name, score)) in SCORES.iter().enumerate().filter(|(_, (name, _))| wants(name)) {
+    for (at, (name, score)) in SCORES
+        .iter()
+        .enumerate()
+        .filter(|(_, (name, _))| wants(name))
+    {
         let ours = ratios.time(&group, name, || score(&table()));
-        let peer = theirs.as_ref().map(|numbers| (numbers[2 * at], numbers[2 * at + 1])).filter(|&(seconds, _)| seconds > 0.0);
+        let peer = theirs
+            .as_ref()
+            .map(|numbers| (numbers[2 * at], numbers[2 * at + 1]))
+            .filter(|&(seconds, _)| seconds > 0.0);
         if let Some((_, value)) = peer {
-            println!("{name} of {k} clusters differs from scikit-learn's by {:.1e}", (score(&table()) - value).abs());
+            println!(
+                "{name} of {k} clusters differs from scikit-learn's by {:.1e}",
+                (score(&table()) - value).abs()
+            );
         }
-        let (seconds, target) = (peer.map(|(seconds, _)| seconds), (*name != "AMI").then_some(AtMost(1.0)));
-        ratios.compare(format!("{name} / scikit-learn, 10⁶ labels, {k} clusters"), Seconds, ours, seconds, target);
-        ratios.compare(format!("{name} / its table alone, 10⁶ labels, {k} clusters"), Seconds, ours, bare, None);
+        let (seconds, target) = (
+            peer.map(|(seconds, _)| seconds),
+            (*name != "AMI").then_some(AtMost(1.0)),
+        );
+        ratios.compare(
+            format!("{name} / scikit-learn, 10⁶ labels, {k} clusters"),
+            Seconds,
+            ours,
+            seconds,
+            target,
+        );
+        ratios.compare(
+            format!("{name} / its table alone, 10⁶ labels, {k} clusters"),
+            Seconds,
+            ours,
+            bare,
+            None,
+        );
     }
 }
 

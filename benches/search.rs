@@ -1,8 +1,10 @@
-//! How the search grows: solving at β and the whole path on LFR graphs of growing size, in seconds, in sweeps over the graph, and in memory.
+//! How the search grows: solving at β and the whole path on LFR graphs of growing size, in seconds,
+//! in sweeps over the graph, and in memory.
 //!
-//! `cargo bench --bench search` climbs from 10⁵ to 10⁶ edges; `SEARCH_EDGES=100000,1000000,10000000 cargo bench --bench search` names other sizes,
-//! `SEARCH_EFFORT=fast,normal,best` the efforts (`fast,normal` by default). Average degree 20, mixing 0.3, β = 0.5, all cores. What takes more than a few
-//! seconds is timed once. Clusters, NMI and bytes an arc are printed on the way.
+//! `cargo bench --bench search` climbs from 10⁵ to 10⁶ edges; `SEARCH_EDGES=100000,1000000,10000000
+//! cargo bench --bench search` names other sizes, `SEARCH_EFFORT=fast,normal,best` the efforts
+//! (`fast,normal` by default). Average degree 20, mixing 0.3, β = 0.5, all cores. What takes more
+//! than a few seconds is timed once. Clusters, NMI and bytes an arc are printed on the way.
 //!
 //! | ratio | target |
 //! |---|---|
@@ -19,8 +21,6 @@ use common::Measure::{Bytes, Number, Seconds};
 use common::Target::AtMost;
 use common::process::{Allocator, fresh, in_fresh_process, peak_growth};
 use common::{Ratios, clock, list, numbers, refuse, short, threads};
-use lambdacut::cluster::effort::Effort;
-use lambdacut::cluster::search::{Answer, Search, Target};
 use lambdacut::generate::Lfr;
 use lambdacut::graph::{Graph, Unit};
 use lambdacut::metrics::Agreement;
@@ -28,6 +28,8 @@ use lambdacut::objective::Objective;
 use lambdacut::observe::Silent;
 use lambdacut::params::{ObjectiveKind, Resolution};
 use lambdacut::partition::renumber;
+use lambdacut::search::effort::Effort;
+use lambdacut::search::{Answer, Search, Target};
 
 const BETA: f64 = 0.5;
 
@@ -42,25 +44,48 @@ struct Rung {
 
 impl Rung {
     fn new(edges: usize) -> Self {
-        let made = Lfr { vertices: edges / 10, average_degree: 20.0, ..Lfr::default() }.generate().expect("an LFR graph");
-        Self { edges, graph: made.graph().expect("a valid graph"), truth: made.truth }
+        let made = Lfr {
+            vertices: edges / 10,
+            average_degree: 20.0,
+            ..Lfr::default()
+        }
+        .generate()
+        .expect("an LFR graph");
+        Self {
+            edges,
+            graph: made.graph().expect("a valid graph"),
+            truth: made.truth,
+        }
     }
 
     fn search(&self, effort: &str, target: &str) -> Answer {
-        let target = if target == "solve" { Target::Resolution(beta()) } else { Target::Recommended };
-        Search { effort: effort_of(effort), ..Search::default() }.run(&self.graph, &target, &Silent).expect("a clustering")
+        let target = if target == "solve" {
+            Target::Resolution(beta())
+        } else {
+            Target::Recommended
+        };
+        Search {
+            effort: effort_of(effort),
+            ..Search::default()
+        }
+        .run(&self.graph, &target, &Silent)
+        .expect("a clustering")
     }
 
     /// F of the planted clusters.
     fn planted(&self) -> f64 {
         let mut truth = self.truth.clone();
         let k = renumber(&mut truth);
-        Objective::new(ObjectiveKind::NormalizedCut, beta()).evaluate(&self.graph, &truth, k).value
+        Objective::new(ObjectiveKind::NormalizedCut, beta())
+            .evaluate(&self.graph, &truth, k)
+            .value
     }
 
     /// Bytes of the graph and of all that a search holds beside it, at the highest.
     fn memory(&self, effort: &str, target: &str) -> Option<f64> {
-        peak_growth(|| self.search(effort, target)).1.map(|more| more + self.graph.bytes() as f64)
+        peak_growth(|| self.search(effort, target))
+            .1
+            .map(|more| more + self.graph.bytes() as f64)
     }
 
     /// The bytes that a search may take.
@@ -78,15 +103,21 @@ fn effort_of(name: &str) -> Effort {
         "fast" => Effort::Fast,
         "normal" => Effort::Normal,
         "best" => Effort::Best,
-        other => refuse(&format!("SEARCH_EFFORT: {other:?} is none of fast, normal, best")),
+        other => refuse(&format!(
+            "SEARCH_EFFORT: {other:?} is none of fast, normal, best"
+        )),
     }
 }
 
 /// Seconds of one kind of search; prints what it finds.
 fn run(ratios: &mut Ratios, rung: &Rung, sweep: f64, effort: &str, target: &str) -> f64 {
     let (answer, once) = clock(|| rung.search(effort, target));
-    let seconds = ratios.time_again(&group(rung), &format!("{target} {effort}"), once, || rung.search(effort, target));
-    let nmi = Agreement::of(&answer.fit.labels, &rung.truth).expect("labels of one graph").nmi;
+    let seconds = ratios.time_again(&group(rung), &format!("{target} {effort}"), once, || {
+        rung.search(effort, target)
+    });
+    let nmi = Agreement::of(&answer.fit.labels, &rung.truth)
+        .expect("labels of one graph")
+        .nmi;
     let arguments = [rung.edges.to_string(), effort.to_owned(), target.to_owned()];
     let memory = in_fresh_process(Allocator::AsItIs, arguments).map(|numbers| numbers[0]);
     println!(
@@ -98,9 +129,21 @@ fn run(ratios: &mut Ratios, rung: &Rung, sweep: f64, effort: &str, target: &str)
         answer.fit.clusters,
     );
     let place = place(rung, effort);
-    ratios.compare(format!("{target} / bare sweep, {place}"), Seconds, seconds, sweep, None);
+    ratios.compare(
+        format!("{target} / bare sweep, {place}"),
+        Seconds,
+        seconds,
+        sweep,
+        None,
+    );
     if target == "solve" {
-        ratios.compare(format!("F of {target} / F as planted, {place}"), Number, answer.fit.value, rung.planted(), None);
+        ratios.compare(
+            format!("F of {target} / F as planted, {place}"),
+            Number,
+            answer.fit.value,
+            rung.planted(),
+            None,
+        );
     }
     if let Some(bytes) = memory {
         let claim = format!("memory of {target} and graph / 16 B an arc + 100 a vertex, {place}");
@@ -121,7 +164,10 @@ fn place(rung: &Rung, effort: &str) -> String {
 fn exponent(points: &[(f64, f64)]) -> f64 {
     let n = points.len() as f64;
     let logs: Vec<(f64, f64)> = points.iter().map(|(x, y)| (x.ln(), y.ln())).collect();
-    let (mx, my) = (logs.iter().map(|p| p.0).sum::<f64>() / n, logs.iter().map(|p| p.1).sum::<f64>() / n);
+    let (mx, my) = (
+        logs.iter().map(|p| p.0).sum::<f64>() / n,
+        logs.iter().map(|p| p.1).sum::<f64>() / n,
+    );
     let above: f64 = logs.iter().map(|p| (p.0 - mx) * (p.1 - my)).sum();
     above / logs.iter().map(|p| (p.0 - mx).powi(2)).sum::<f64>()
 }
@@ -143,7 +189,8 @@ fn climb(ratios: &mut Ratios, sizes: &[usize], growths: &mut [Growth]) {
                 let seconds = run(ratios, &rung, sweep, &growth.effort, growth.target);
                 growth.points.push((rung.graph.arcs() as f64, seconds));
             }
-            let [solve, path] = [0, 1].map(|which| pair[which].points.last().map_or(0.0, |point| point.1));
+            let [solve, path] =
+                [0, 1].map(|which| pair[which].points.last().map_or(0.0, |point| point.1));
             let claim = format!("path / solve, {}", place(&rung, &pair[0].effort));
             ratios.compare(claim, Seconds, path, solve, AtMost(4.0));
         }
@@ -153,15 +200,39 @@ fn climb(ratios: &mut Ratios, sizes: &[usize], growths: &mut [Growth]) {
 fn main() {
     if let Some(arguments) = fresh() {
         let rung = Rung::new(arguments[0].parse().expect("a number of edges"));
-        return println!("{}", rung.memory(&arguments[1], &arguments[2]).expect("this system tells the peak"));
+        return println!(
+            "{}",
+            rung.memory(&arguments[1], &arguments[2])
+                .expect("this system tells the peak")
+        );
     }
     let sizes = numbers("SEARCH_EDGES", "100000,300000,1000000");
-    let kinds = |effort: String| TARGETS.map(|target| Growth { effort: effort.clone(), target, points: Vec::new() });
-    let mut growths: Vec<Growth> = list("SEARCH_EFFORT", "fast,normal").into_iter().flat_map(kinds).collect();
+    let kinds = |effort: String| {
+        TARGETS.map(|target| Growth {
+            effort: effort.clone(),
+            target,
+            points: Vec::new(),
+        })
+    };
+    let mut growths: Vec<Growth> = list("SEARCH_EFFORT", "fast,normal")
+        .into_iter()
+        .flat_map(kinds)
+        .collect();
     let mut ratios = Ratios::new("search");
     climb(&mut ratios, &sizes, &mut growths);
-    for Growth { effort, target, points } in growths.iter().filter(|growth| growth.points.len() > 1) {
-        ratios.compare(format!("growth of {target} with arcs / linear, {effort}"), Number, exponent(points), 1.0, AtMost(1.1));
+    for Growth {
+        effort,
+        target,
+        points,
+    } in growths.iter().filter(|growth| growth.points.len() > 1)
+    {
+        ratios.compare(
+            format!("growth of {target} with arcs / linear, {effort}"),
+            Number,
+            exponent(points),
+            1.0,
+            AtMost(1.1),
+        );
     }
     ratios.finish();
 }

@@ -37,12 +37,25 @@ impl Observer for Watch {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let graph = Lfr { vertices: 2000, mixing: 0.3, ..Lfr::default() }.generate()?.graph()?;
+    let graph = Lfr {
+        vertices: 2000,
+        mixing: 0.3,
+        ..Lfr::default()
+    }
+    .generate()?
+    .graph()?;
     let whole = Search::default().run(&graph, &Target::Recommended, &Silent)?;
 
-    let watch = Watch { enough: whole.fit.clusters, clusters: AtomicUsize::new(usize::MAX), steps: AtomicUsize::new(0) };
+    let watch = Watch {
+        enough: whole.fit.clusters,
+        clusters: AtomicUsize::new(usize::MAX),
+        steps: AtomicUsize::new(0),
+    };
     let part = Search::default().run(&graph, &Target::Recommended, &watch)?;
-    println!("the whole path found {} clusters, the part of it {}", whole.fit.clusters, part.fit.clusters);
+    println!(
+        "the whole path found {} clusters, the part of it {}",
+        whole.fit.clusters, part.fit.clusters
+    );
 
     // A cancelled run is not an error: it has the best of what it saw, and says why it ended.
     assert_eq!(part.fit.stop, StopReason::Cancelled);

@@ -1,9 +1,10 @@
-//! Snapshots of a network in time, clustered together: the hard HDP on graphs. Groups keep their number from one snapshot to the next.
+//! Snapshots of a network in time, clustered together: the hard HDP on graphs. Groups keep their
+//! number from one snapshot to the next.
 //!
 //! `cargo run --example hdp_snapshots`
 
-use lambdacut::cluster::layers::{Coupling, LayeredGraph, TwoPrices};
 use lambdacut::io::Names;
+use lambdacut::layers::{Coupling, LayeredGraph, TwoPrices};
 use lambdacut::prelude::*;
 
 /// Everybody knows everybody in each group; one edge leads from each group to the next.
@@ -23,21 +24,33 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let days = [
         snapshot(10, &[&[0, 1, 2, 3, 4], &[5, 6, 7, 8, 9]])?,
         snapshot(10, &[&[0, 1, 2, 3], &[4, 5, 6, 7, 8, 9]])?,
-        snapshot(15, &[&[0, 1, 2, 3], &[4, 5, 6, 7, 8, 9], &[10, 11, 12, 13, 14]])?,
+        snapshot(
+            15,
+            &[&[0, 1, 2, 3], &[4, 5, 6, 7, 8, 9], &[10, 11, 12, 13, 14]],
+        )?,
     ];
-    // People are known by their names, here numbers; copies of a person on neighbouring days are tied by an edge of weight 1.
+    // People are known by their names, here numbers; copies of a person on neighbouring days are
+    // tied by an edge of weight 1.
     let names = [Names::numbers(10), Names::numbers(10), Names::numbers(15)];
     let layers: Vec<(&AnyGraph, &Names)> = days.iter().zip(&names).collect();
     let layered = LayeredGraph::new(&layers, Coupling::Chain, 1.0)?;
 
     // β is the worth of a global group, λ_ℓ the price that a day pays for every group it uses.
-    let prices = TwoPrices { kind: ObjectiveKind::NormalizedCut, beta: Resolution::new(0.15)?, lambda_local: 0.01 };
+    let prices = TwoPrices {
+        kind: ObjectiveKind::NormalizedCut,
+        beta: Resolution::new(0.15)?,
+        lambda_local: 0.01,
+    };
     let fit = prices.cluster(&layered, Effort::Normal, StopRules::default(), &Silent)?;
     for day in 0..layered.layers() {
         println!("day {}: {:?}", day + 1, layered.part(&fit.labels, day));
     }
 
-    let (first, second, third) = (layered.part(&fit.labels, 0), layered.part(&fit.labels, 1), layered.part(&fit.labels, 2));
+    let (first, second, third) = (
+        layered.part(&fit.labels, 0),
+        layered.part(&fit.labels, 1),
+        layered.part(&fit.labels, 2),
+    );
     assert_eq!((first[0], first[5]), (second[0], second[5])); // groups keep their numbers …
     assert_eq!((first[4], second[4]), (first[0], second[5])); // … while person 4 changes sides,
     assert!(third[10] != third[0] && third[10] != third[5]); // and the new group is new.

@@ -8,7 +8,10 @@ use petgraph::graph::UnGraph;
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Two circles of friends; Dora and Emil know each other a little.
     let mut friends = UnGraph::<&str, f64>::new_undirected();
-    let people = ["Anna", "Boris", "Clara", "Dora", "Emil", "Frida", "Georg", "Hanna"].map(|name| friends.add_node(name));
+    let people = [
+        "Anna", "Boris", "Clara", "Dora", "Emil", "Frida", "Georg", "Hanna",
+    ]
+    .map(|name| friends.add_node(name));
     for circle in [&people[..4], &people[4..]] {
         for (i, &a) in circle.iter().enumerate() {
             for &b in &circle[..i] {
@@ -18,7 +21,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     friends.add_edge(people[3], people[4], 0.5);
 
-    // The closure says what an edge weighs; the policy what happens to loops, repeats and directions.
+    // The closure says what an edge weighs; the policy what happens to loops, repeats and
+    // directions.
     let read = from_petgraph(&friends, |weight| *weight, &Policy::default())?;
     let answer = Search::default().run_any(&read.graph, &Target::Recommended, &Silent)?;
 
@@ -26,8 +30,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for (&node, &cluster) in read.nodes.iter().zip(&answer.fit.labels) {
         println!("{:6} is in circle {cluster}", friends[node]);
     }
-    let (low, high) = answer.interval.ok_or("a recommended clustering is best somewhere")?;
-    println!("{} circles, the best answer found for every β between {low:.2} and {high:.2}", answer.fit.clusters);
+    let (low, high) = answer
+        .interval
+        .ok_or("a recommended clustering is best somewhere")?;
+    println!(
+        "{} circles, the best answer found for every β between {low:.2} and {high:.2}",
+        answer.fit.clusters
+    );
     assert_eq!(answer.fit.labels, [0, 0, 0, 0, 1, 1, 1, 1]);
     Ok(())
 }

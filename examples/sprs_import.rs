@@ -1,11 +1,13 @@
-//! A sprs matrix in: nearest neighbours of points on a line, clustered by ratio cut at one resolution.
+//! A sprs matrix in: nearest neighbours of points on a line, clustered by ratio cut at one
+//! resolution.
 //!
 //! `cargo run --example sprs_import`
 
 use lambdacut::prelude::*;
 use sprs::{CsMat, TriMat};
 
-/// Joins points closer than 1, the closer the stronger: a symmetric matrix in any of sprs's layouts will do.
+/// Joins points closer than 1, the closer the stronger: a symmetric matrix in any of sprs's layouts
+/// will do.
 fn similarity(points: &[f64]) -> CsMat<f64> {
     let mut entries = TriMat::new((points.len(), points.len()));
     for (i, x) in points.iter().enumerate() {
@@ -24,16 +26,25 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Negative or asymmetric entries would be an error that names the entry.
     let graph: Graph<f64> = from_sprs(&similarity(&points), |&weight| weight)?;
 
-    // Ratio cut measures β in units of weight: a cluster is worth having if its members lose less than β each.
+    // Ratio cut measures β in units of weight: a cluster is worth having if its members lose less
+    // than β each.
     let (kind, beta) = (ObjectiveKind::RatioCut, Resolution::new(1.0)?);
-    let answer = Search { kind, ..Search::default() }.run(&graph, &Target::Resolution(beta), &Silent)?;
+    let answer = Search {
+        kind,
+        ..Search::default()
+    }
+    .run(&graph, &Target::Resolution(beta), &Silent)?;
     for (x, cluster) in points.iter().zip(&answer.fit.labels) {
         println!("{x:4.1} is in cluster {cluster}");
     }
-    println!("F = {:.4} with {} clusters", answer.fit.value, answer.fit.clusters);
+    println!(
+        "F = {:.4} with {} clusters",
+        answer.fit.value, answer.fit.clusters
+    );
 
     // F from scratch is F as the search kept it.
-    let again = Objective::new(kind, beta).evaluate(&graph, &answer.fit.labels, answer.fit.clusters);
+    let again =
+        Objective::new(kind, beta).evaluate(&graph, &answer.fit.labels, answer.fit.clusters);
     assert!((again.value - answer.fit.value).abs() < 1e-12);
     assert_eq!(answer.fit.clusters, 3);
     Ok(())

@@ -29,7 +29,8 @@ pub enum StopReason {
 /// A clustering with the story of how it was found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Fit {
-    /// The cluster of each element, in `0..clusters`; [`NONE`](crate::ids::NONE) for an isolated vertex.
+    /// The cluster of each element, in `0..clusters`; [`NONE`](crate::ids::NONE) for an isolated
+    /// vertex.
     pub labels: Vec<Cluster>,
     /// The number of clusters k.
     pub clusters: usize,
@@ -53,8 +54,8 @@ pub struct PointFit {
 
 /// Applies [`StopRules`] to a running algorithm and keeps its trace.
 ///
-/// Call [`Passes::finished`] after every pass with what the pass did; it records the pass, tells the observer, and
-/// answers whether to stop and why.
+/// Call [`Passes::finished`] after every pass with what the pass did; it records the pass, tells
+/// the observer, and answers whether to stop and why.
 #[derive(Debug)]
 pub struct Passes {
     rules: StopRules,
@@ -67,29 +68,57 @@ impl Passes {
     /// Starts the clock.
     pub fn new(rules: StopRules) -> Self {
         let now = Instant::now();
-        Self { rules, started: now, pass_started: now, trace: Vec::new() }
+        Self {
+            rules,
+            started: now,
+            pass_started: now,
+            trace: Vec::new(),
+        }
     }
 
     /// Records a pass that ended at `value` with `clusters` clusters after `moves` changes.
-    pub fn finished(&mut self, value: f64, clusters: usize, moves: usize, observer: &dyn Observer) -> Option<StopReason> {
+    pub fn finished(
+        &mut self,
+        value: f64,
+        clusters: usize,
+        moves: usize,
+        observer: &dyn Observer,
+    ) -> Option<StopReason> {
         let before = self.trace.last().map(|p| p.value);
         let now = Instant::now();
-        let record = PassRecord { value, clusters, moves, seconds: (now - self.pass_started).as_secs_f64() };
+        let record = PassRecord {
+            value,
+            clusters,
+            moves,
+            seconds: (now - self.pass_started).as_secs_f64(),
+        };
         self.pass_started = now;
         self.trace.push(record);
         observer.event(crate::observe::Event::Pass(&record));
         self.reason(before, record, now - self.started, observer)
     }
 
-    fn reason(&self, before: Option<f64>, now: PassRecord, elapsed: Duration, observer: &dyn Observer) -> Option<StopReason> {
-        let too_little = |least: f64| before.is_some_and(|b| b - now.value < least * now.value.abs().max(f64::MIN_POSITIVE));
+    fn reason(
+        &self,
+        before: Option<f64>,
+        now: PassRecord,
+        elapsed: Duration,
+        observer: &dyn Observer,
+    ) -> Option<StopReason> {
+        let too_little = |least: f64| {
+            before.is_some_and(|b| b - now.value < least * now.value.abs().max(f64::MIN_POSITIVE))
+        };
         if now.moves == 0 {
             Some(StopReason::NoChange)
         } else if observer.cancelled() {
             Some(StopReason::Cancelled)
         } else if self.rules.relative_gain.is_some_and(too_little) {
             Some(StopReason::RelativeGain)
-        } else if self.rules.passes.is_some_and(|most| self.trace.len() >= most) {
+        } else if self
+            .rules
+            .passes
+            .is_some_and(|most| self.trace.len() >= most)
+        {
             Some(StopReason::Passes)
         } else if self.rules.time.is_some_and(|most| elapsed >= most) {
             Some(StopReason::Time)

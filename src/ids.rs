@@ -1,7 +1,8 @@
 //! Vertex and cluster numbers.
 //!
-//! Both are dense 32-bit integers starting at 0. The largest value is set aside as [`NONE`], so a graph holds at most
-//! [`MAX_VERTICES`] vertices; counts are checked once, where data enters, by [`checked_count`].
+//! Both are dense 32-bit integers starting at 0. The largest value is set aside as [`NONE`], so a
+//! graph holds at most [`MAX_VERTICES`] vertices; counts are checked once, where data enters, by
+//! [`checked_count`].
 
 use thiserror::Error;
 
@@ -11,7 +12,8 @@ pub type Vertex = u32;
 /// A cluster, numbered from 0.
 pub type Cluster = u32;
 
-/// "No cluster": the label of an isolated vertex, which is outside every cluster, outside k and outside F.
+/// "No cluster": the label of an isolated vertex, which is outside every cluster, outside k and
+/// outside F.
 pub const NONE: u32 = u32::MAX;
 
 /// The largest number of vertices a graph may have.
@@ -29,5 +31,9 @@ pub struct TooManyVertices(pub usize);
 /// assert!(lambdacut::ids::checked_count(1 << 32).is_err());
 /// ```
 pub fn checked_count(n: usize) -> Result<u32, TooManyVertices> {
-    if n <= MAX_VERTICES { Ok(n as u32) } else { Err(TooManyVertices(n)) }
+    if n <= MAX_VERTICES {
+        Ok(n as u32)
+    } else {
+        Err(TooManyVertices(n))
+    }
 }

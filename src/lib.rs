@@ -1,7 +1,8 @@
 //! Clusters large sparse graphs without being told how many clusters there are.
 //!
-//! The objective is the penalised cut of Kulis & Jordan (2012), `F = Σ_c (cut_c / M_c − β)`: a cluster is worth having if its cut
-//! ratio is below the resolution β. From a petgraph graph to clusters:
+//! The objective is the penalised cut of Kulis & Jordan (2012), `F = Σ_c (cut_c / M_c − β)`: a
+//! cluster is worth having if its cut ratio is below the resolution β. From a petgraph graph to
+//! clusters:
 //!
 //! ```
 //! use lambdacut::prelude::*;
@@ -15,38 +16,47 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! `fit.labels[i]` is the cluster of vertex i, and `read.nodes[i]` its petgraph index; [`Answer`](cluster::search::Answer) also has F, the interval of β on which
-//! nothing found is better, and which changes were tried in vain. The repository's GUIDE.md tells the longer story, `examples/` has whole programs.
+//! `fit.labels[i]` is the cluster of vertex i, and `read.nodes[i]` its petgraph index;
+//! [`Answer`](search::Answer) also has F, the interval of β on which nothing found is better, and
+//! which changes were tried in vain. The repository's GUIDE.md tells the longer story, `examples/`
+//! has whole programs.
 //!
 //! | what | where |
 //! |---|---|
-//! | the recommended clustering, one β, exactly k | [`cluster::search`] |
-//! | the whole path over β and its hull | [`cluster::path`], [`cluster::hull`] |
-//! | the paper's weighted kernel DP-means (Algorithm 1 in kernel space, Theorem 5.3) | [`cluster::kernel_dp_means`] |
-//! | spectral relaxation (Theorem 5.2) and certificates | [`linalg`], [`cluster::spectral`] |
-//! | DP-means (Algorithm 1), hard Gaussian HDP (Algorithm 2) | [`cluster::dp_means`], [`cluster::hdp`] |
-//! | k-means, the Gibbs sampler of section 2.2 | [`baseline`] |
-//! | several graphs over the same names, clustered together | [`cluster::layers`] |
+//! | the recommended clustering, one β, exactly k | [`search`] |
+//! | the whole path over β and its hull | [`search::path`], [`search::hull`] |
+//! | the paper's weighted kernel DP-means (Algorithm 1 in kernel space, Theorem 5.3) | [`kernel_dp_means`] |
+//! | spectral relaxation (Theorem 5.2) and certificates | [`linalg`], [`spectral`] |
+//! | DP-means (Algorithm 1), hard Gaussian HDP (Algorithm 2) | [`dp_means`], [`hdp`] |
+//! | k-means, the Gibbs sampler of section 2.2 | [`k_means`], [`gibbs`] |
+//! | several graphs over the same names, clustered together | [`layers`] |
 //! | files, generators, metrics | [`io`], [`generate`], [`metrics`] |
 //!
 //! # Conventions
 //!
-//! - Graphs are immutable and undirected; vertices and clusters are dense `u32`; [`ids::NONE`] is the label of a vertex without an edge.
-//! - Whatever may take long takes an [`Observer`](observe::Observer), which hears of progress and can end the run with the best result so far; a
-//!   [`CancelToken`](observe::CancelToken) is one that any thread can pull. Not converging is a [`StopReason`](fit::StopReason), not an error.
+//! - Graphs are immutable and undirected; vertices and clusters are dense `u32`; [`ids::NONE`] is
+//!   the label of a vertex without an edge.
+//! - Whatever may take long takes an [`Observer`](observe::Observer), which hears of progress and
+//!   can end the run with the best result so far; a [`CancelToken`](observe::CancelToken) is one
+//!   that any thread can pull. Not converging is a [`StopReason`](fit::StopReason), not an error.
 //! - The same input, parameters and seed give the same result on any number of threads.
-//! - Parameters and results are [`serde`] types. A parameter that is left out takes its default, so what was stored by an earlier version can be read; what has
-//!   rules (a [`Resolution`](params::Resolution), [`Points`](points::Points)) is checked when it is read.
-//! - Enums and results that may grow are non-exhaustive, [`Weight`](graph::Weight) is sealed; parameters may get new fields, so write them with
-//!   `..Default::default()`.
+//! - Parameters and results are [`serde`] types. A parameter that is left out takes its default, so
+//!   what was stored by an earlier version can be read; what has rules (a
+//!   [`Resolution`](params::Resolution), [`Points`](points::Points)) is checked when it is read.
+//! - Enums and results that may grow are non-exhaustive, [`Weight`](graph::Weight) is sealed;
+//!   parameters may get new fields, so write them with `..Default::default()`.
 
-pub mod baseline;
-pub mod cluster;
+pub mod dp_means;
 pub mod fit;
 pub mod generate;
+pub mod gibbs;
 pub mod graph;
+pub mod hdp;
 pub mod ids;
 pub mod io;
+pub mod k_means;
+pub mod kernel_dp_means;
+pub mod layers;
 pub mod linalg;
 pub mod metrics;
 pub mod numeric;
@@ -56,17 +66,21 @@ pub mod params;
 pub mod partition;
 pub mod points;
 pub mod report;
+pub mod search;
+pub mod spectral;
 
 /// What most programs need.
 pub mod prelude {
-    pub use crate::cluster::effort::Effort;
-    pub use crate::cluster::search::{Answer, Search, Target};
     pub use crate::fit::{Fit, StopReason};
-    pub use crate::graph::{AnyGraph, Graph, Policy, Unit, Weight, from_petgraph, from_sprs, to_petgraph, to_sprs};
+    pub use crate::graph::{
+        AnyGraph, Graph, Policy, Unit, Weight, from_petgraph, from_sprs, to_petgraph, to_sprs,
+    };
     pub use crate::ids::{Cluster, NONE, Vertex};
     pub use crate::objective::Objective;
     pub use crate::observe::{CancelToken, Event, Observer, Silent};
     pub use crate::params::{ObjectiveKind, Resolution, StopRules};
+    pub use crate::search::effort::Effort;
+    pub use crate::search::{Answer, Search, Target};
     pub use crate::with_graph;
 }
 

@@ -16,8 +16,10 @@ pub fn sum(values: &[f64]) -> f64 {
 
 /// `Σ_{i<n} f(i)`, grouped in fixed blocks and compensated. O(n), parallel.
 pub fn sum_by(n: usize, f: impl Fn(usize) -> f64 + Sync) -> f64 {
-    let blocks: Vec<f64> =
-        (0..n.div_ceil(BLOCK)).into_par_iter().map(|b| compensated((b * BLOCK..n.min((b + 1) * BLOCK)).map(&f))).collect();
+    let blocks: Vec<f64> = (0..n.div_ceil(BLOCK))
+        .into_par_iter()
+        .map(|b| compensated((b * BLOCK..n.min((b + 1) * BLOCK)).map(&f)))
+        .collect();
     compensated(blocks.into_iter())
 }
 
@@ -26,13 +28,18 @@ pub fn compensated(values: impl Iterator<Item = f64>) -> f64 {
     let (mut total, mut lost) = (0.0f64, 0.0f64);
     for value in values {
         let next = total + value;
-        lost += if total.abs() >= value.abs() { (total - next) + value } else { (value - next) + total };
+        lost += if total.abs() >= value.abs() {
+            (total - next) + value
+        } else {
+            (value - next) + total
+        };
         total = next;
     }
     total + lost
 }
 
-/// A number without an upper end, for `serde(with)`: JSON has no infinity, so +∞ is written as null, and null is read as +∞.
+/// A number without an upper end, for `serde(with)`: JSON has no infinity, so +∞ is written as
+/// null, and null is read as +∞.
 ///
 /// ```
 /// #[derive(serde::Serialize, serde::Deserialize)]

@@ -1,7 +1,8 @@
 //! How progress leaves the library, and how a run is asked to stop.
 //!
-//! Nothing in the library prints. Long-running functions take an [`Observer`]: they tell it what they do and ask it,
-//! between steps, whether to go on. A cancelled run returns the best result so far.
+//! Nothing in the library prints. Long-running functions take an [`Observer`]: they tell it what
+//! they do and ask it, between steps, whether to go on. A cancelled run returns the best result so
+//! far.
 
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -104,18 +105,24 @@ pub struct Deadline<'a> {
 impl<'a> Deadline<'a> {
     /// Cancels `limit` from now, or never by itself if there is none.
     pub fn new(inner: &'a dyn Observer, limit: Option<std::time::Duration>) -> Self {
-        Self { inner, until: limit.and_then(|limit| std::time::Instant::now().checked_add(limit)) }
+        Self {
+            inner,
+            until: limit.and_then(|limit| std::time::Instant::now().checked_add(limit)),
+        }
     }
 
     /// Whether the time is up.
     pub fn passed(&self) -> bool {
-        self.until.is_some_and(|until| std::time::Instant::now() >= until)
+        self.until
+            .is_some_and(|until| std::time::Instant::now() >= until)
     }
 }
 
 impl std::fmt::Debug for Deadline<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Deadline").field("until", &self.until).finish_non_exhaustive()
+        f.debug_struct("Deadline")
+            .field("until", &self.until)
+            .finish_non_exhaustive()
     }
 }
 

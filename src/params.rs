@@ -14,7 +14,8 @@ pub enum ParamError {
     /// β must be a finite number.
     #[error("the resolution must be a finite number, not {0}")]
     ResolutionNotFinite(f64),
-    /// β ≤ 0 has a known answer that needs no search: see [`component_clustering`](crate::objective::component_clustering).
+    /// β ≤ 0 has a known answer that needs no search: see
+    /// [`component_clustering`](crate::objective::component_clustering).
     #[error(
         "at a resolution of {0} (β ≤ 0) a cluster earns nothing, so no clustering into connected clusters is better than one cluster per \
          connected component, whose cut is 0; choose β > 0 (for normalized cut usually 0.05 to 0.95)"
@@ -45,8 +46,8 @@ pub enum ObjectiveKind {
     RatioCut,
 }
 
-/// The resolution β > 0: a cluster is worth having if its cut ratio is below β. More β, more clusters. It is the
-/// paper's −λ'.
+/// The resolution β > 0: a cluster is worth having if its cut ratio is below β. More β, more
+/// clusters. It is the paper's −λ'.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
 #[serde(try_from = "f64", into = "f64")]
 pub struct Resolution(f64);

@@ -4,8 +4,8 @@
 //! M_c = Σ_{i∈c} m_i      D_c = Σ_{i∈c} d_i      w_c = Σ_{i,j∈c} A_ij      cut_c = D_c − w_c
 //! ```
 //!
-//! The cut of a partition is `Σ_c cut_c / M_c`; its penalised form is `F = Σ_c (cut_c / M_c − β)`. Which cut it is (normalized,
-//! ratio, or one with given masses) depends on the masses alone.
+//! The cut of a partition is `Σ_c cut_c / M_c`; its penalised form is `F = Σ_c (cut_c / M_c − β)`.
+//! Which cut it is (normalized, ratio, or one with given masses) depends on the masses alone.
 
 use crate::graph::{Graph, Members, Weight};
 use crate::ids::{Cluster, NONE};
@@ -59,7 +59,8 @@ pub struct Sums {
 }
 
 impl Sums {
-    /// Computes the sums of `k` clusters from scratch. O(arcs), parallel, compensated, the same on any number of threads.
+    /// Computes the sums of `k` clusters from scratch. O(arcs), parallel, compensated, the same on
+    /// any number of threads.
     ///
     /// ```
     /// use lambdacut::{graph::{Graph, Unit}, partition::{Masses, Sums}};
@@ -74,8 +75,14 @@ impl Sums {
             .into_par_iter()
             .with_min_len(64)
             .map(|i| {
-                let own = rows.row(i).filter(|&(j, _)| labels[j as usize] == labels[i]);
-                if labels[i] == NONE { 0.0 } else { compensated(own.map(|(_, w)| w)) }
+                let own = rows
+                    .row(i)
+                    .filter(|&(j, _)| labels[j as usize] == labels[i]);
+                if labels[i] == NONE {
+                    0.0
+                } else {
+                    compensated(own.map(|(_, w)| w))
+                }
             })
             .collect();
         let members = Members::of(labels, k);
@@ -95,7 +102,8 @@ impl Sums {
         self.mass.len()
     }
 
-    /// `cut_c / M_c`, the cut ratio of one cluster (for normalized cut: its conductance, up to the smaller side).
+    /// `cut_c / M_c`, the cut ratio of one cluster (for normalized cut: its conductance, up to the
+    /// smaller side).
     #[inline]
     pub fn ratio(&self, c: usize) -> f64 {
         (self.degree[c] - self.inside[c]) / self.mass[c]
@@ -120,7 +128,11 @@ impl Sums {
 /// assert_eq!(labels, [0, 1, 0, 2]);
 /// ```
 pub fn renumber(labels: &mut [Cluster]) -> usize {
-    let top = labels.iter().filter(|&&c| c != NONE).max().map_or(0, |&c| c as usize + 1);
+    let top = labels
+        .iter()
+        .filter(|&&c| c != NONE)
+        .max()
+        .map_or(0, |&c| c as usize + 1);
     let mut new = vec![NONE; top];
     let mut k = 0;
     for label in labels.iter_mut().filter(|c| **c != NONE) {
@@ -134,8 +146,8 @@ pub fn renumber(labels: &mut [Cluster]) -> usize {
     k as usize
 }
 
-/// Renumbers `labels` to `0..k` by decreasing size, ties by first member, and returns k; [`NONE`] stays. This is the
-/// numbering of every labels file.
+/// Renumbers `labels` to `0..k` by decreasing size, ties by first member, and returns k; [`NONE`]
+/// stays. This is the numbering of every labels file.
 pub fn renumber_by_size(labels: &mut [Cluster]) -> usize {
     let k = renumber(labels);
     let mut sizes = vec![0usize; k];

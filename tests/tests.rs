@@ -1,10 +1,12 @@
-//! The integration tests, one binary with one module a subject.
+//! The integration tests of the library, one binary with one module a subject.
 #![allow(
     missing_docs,
     clippy::items_after_statements,
     clippy::naive_bytecount,
     clippy::format_collect,
-    clippy::needless_for_each
+    clippy::needless_for_each,
+    clippy::format_push_string,
+    clippy::too_many_lines
 )]
 
 #[path = "it/baseline.rs"]
@@ -13,26 +15,8 @@ mod baseline;
 #[path = "it/build.rs"]
 mod build;
 
-#[path = "it/cli_bench.rs"]
-mod cli_bench;
-
-#[path = "it/cli_cluster.rs"]
-mod cli_cluster;
-
-#[path = "it/cli_evaluate.rs"]
-mod cli_evaluate;
-
-#[path = "it/cli_strict.rs"]
-mod cli_strict;
-
-#[path = "it/convert.rs"]
-mod convert;
-
 #[path = "it/datasets.rs"]
 mod datasets;
-
-#[path = "it/devtools.rs"]
-mod devtools;
 
 #[path = "it/generate.rs"]
 mod generate;
@@ -42,6 +26,9 @@ mod graph;
 
 #[path = "it/hdp.rs"]
 mod hdp;
+
+#[path = "it/imports.rs"]
+mod imports;
 
 #[path = "it/io.rs"]
 mod io;
@@ -58,9 +45,6 @@ mod kernel_dp_means;
 #[path = "it/known_answers.rs"]
 mod known_answers;
 
-#[path = "it/layered.rs"]
-mod layered;
-
 #[path = "it/layers.rs"]
 mod layers;
 
@@ -73,9 +57,6 @@ mod linalg_analytic;
 #[path = "it/linalg_support.rs"]
 mod linalg_support;
 
-#[path = "it/manual.rs"]
-mod manual;
-
 #[path = "it/metrics.rs"]
 mod metrics;
 
@@ -85,23 +66,12 @@ mod objective;
 #[path = "it/observe.rs"]
 mod observe;
 
-#[path = "it/paper.rs"]
-mod paper;
-
 #[path = "it/points.rs"]
 mod points;
 
-#[path = "it/points_table.rs"]
-mod points_table;
-
-#[path = "it/readme.rs"]
-mod readme;
-
+#[cfg(feature = "report")]
 #[path = "it/report.rs"]
 mod report;
-
-#[path = "it/report_browser.rs"]
-mod report_browser;
 
 #[path = "it/search.rs"]
 mod search;

@@ -62,7 +62,8 @@ impl Row {
             self.claim.clone(),
             amount(self.measured),
             self.reference.map_or("not there".into(), amount),
-            self.ratio().map_or(String::new(), |ratio| format!("{ratio:.3}")),
+            self.ratio()
+                .map_or(String::new(), |ratio| format!("{ratio:.3}")),
             self.target.map_or(String::new(), target),
             verdict.into(),
         ]
@@ -91,14 +92,20 @@ fn directory() -> PathBuf {
 pub fn keep(benchmark: &str, rows: &[Row]) {
     std::fs::create_dir_all(directory()).expect("the build directory can be written");
     let text = serde_json::to_string_pretty(rows).expect("rows are JSON");
-    std::fs::write(directory().join(format!("{benchmark}.json")), text).expect("the build directory can be written");
+    std::fs::write(directory().join(format!("{benchmark}.json")), text)
+        .expect("the build directory can be written");
 }
 
 /// What was kept of a benchmark, and how long ago.
 pub fn kept(benchmark: &str) -> Option<(Vec<Row>, Duration)> {
     let file = directory().join(format!("{benchmark}.json"));
     let rows = serde_json::from_slice(&std::fs::read(&file).ok()?).ok()?;
-    let age = std::fs::metadata(&file).ok()?.modified().ok()?.elapsed().unwrap_or_default();
+    let age = std::fs::metadata(&file)
+        .ok()?
+        .modified()
+        .ok()?
+        .elapsed()
+        .unwrap_or_default();
     Some((rows, age))
 }
 
@@ -106,8 +113,16 @@ pub fn kept(benchmark: &str) -> Option<(Vec<Row>, Duration)> {
 pub fn table(sections: &[(String, Vec<Row>)]) -> String {
     let head = ["claim", "measured", "reference", "ratio", "target", "met"].map(str::to_owned);
     let rows = || sections.iter().flat_map(|(_, rows)| rows);
-    let cells: Vec<[String; 6]> = std::iter::once(head).chain(rows().map(Row::cells)).collect();
-    let width = |column: usize| cells.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let cells: Vec<[String; 6]> = std::iter::once(head)
+        .chain(rows().map(Row::cells))
+        .collect();
+    let width = |column: usize| {
+        cells
+            .iter()
+            .map(|row| row[column].chars().count())
+            .max()
+            .unwrap_or(0)
+    };
     let widths: [usize; 6] = std::array::from_fn(width);
     let mut lines = cells.iter().map(|row| line(row, &widths));
     let mut text = lines.next().unwrap_or_default();
@@ -116,7 +131,11 @@ pub fn table(sections: &[(String, Vec<Row>)]) -> String {
         let _ = writeln!(text, "{heading}");
         text.extend(lines.by_ref().take(rows.len()));
     }
-    let count = |met: Option<bool>| rows().filter(|row| row.target.is_some() && row.met() == met).count();
+    let count = |met: Option<bool>| {
+        rows()
+            .filter(|row| row.target.is_some() && row.met() == met)
+            .count()
+    };
     let _ = writeln!(
         text,
         "{} ratios; targets: {} met, {} not met, {} open for want of a reference",

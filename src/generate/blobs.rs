@@ -40,7 +40,15 @@ pub struct Blobs {
 impl Default for Blobs {
     fn default() -> Self {
         let seed = crate::params::DEFAULT_SEED;
-        Self { points: 1000, clusters: 5, dimensions: 2, deviation: 1.0, extent: 10.0, separation: 0.0, seed }
+        Self {
+            points: 1000,
+            clusters: 5,
+            dimensions: 2,
+            deviation: 1.0,
+            extent: 10.0,
+            separation: 0.0,
+            seed,
+        }
     }
 }
 
@@ -58,46 +66,81 @@ pub struct LabelledPoints {
 }
 
 impl Blobs {
-    /// Makes the points: point `i` belongs to cluster `i mod clusters`. O(points · dimensions), parallel.
+    /// Makes the points: point `i` belongs to cluster `i mod clusters`. O(points · dimensions),
+    /// parallel.
     pub fn generate(&self) -> Result<LabelledPoints, GenerateError> {
         self.generate_observed(&Silent)
     }
 
-    /// [`Blobs::generate`] with an observer: it hears of the steps, and ends with [`GenerateError::Cancelled`] soon after it asks to.
-    pub fn generate_observed(&self, observer: &dyn Observer) -> Result<LabelledPoints, GenerateError> {
+    /// [`Blobs::generate`] with an observer: it hears of the steps, and ends with
+    /// [`GenerateError::Cancelled`] soon after it asks to.
+    pub fn generate_observed(
+        &self,
+        observer: &dyn Observer,
+    ) -> Result<LabelledPoints, GenerateError> {
         self.check()?;
         step("drawing centres", observer)?;
         let centres = self.centres(observer)?;
         step("drawing points", observer)?;
         let d = self.dimensions;
         let mut values = vec![0.0; self.points * d];
-        values.par_chunks_mut(BLOCK * d).enumerate().take_any_while(|_| !observer.cancelled()).for_each(|(block, values)| {
-            let mut stream = Stream::new(self.seed, Purpose::Points, block as u64);
-            let mut spare = None;
-            for (i, value) in values.iter_mut().enumerate() {
-                let (point, coordinate) = (block * BLOCK + i / d, i % d);
-                let normal = spare.take().unwrap_or_else(|| {
-                    let (first, second) = stream.normals();
-                    spare = Some(second);
-                    first
-                });
-                *value = centres[point % self.clusters * d + coordinate] + self.deviation * normal;
-            }
-        });
+        values
+            .par_chunks_mut(BLOCK * d)
+            .enumerate()
+            .take_any_while(|_| !observer.cancelled())
+            .for_each(|(block, values)| {
+                let mut stream = Stream::new(self.seed, Purpose::Points, block as u64);
+                let mut spare = None;
+                for (i, value) in values.iter_mut().enumerate() {
+                    let (point, coordinate) = (block * BLOCK + i / d, i % d);
+                    let normal = spare.take().unwrap_or_else(|| {
+                        let (first, second) = stream.normals();
+                        spare = Some(second);
+                        first
+                    });
+                    *value =
+                        centres[point % self.clusters * d + coordinate] + self.deviation * normal;
+                }
+            });
         if observer.cancelled() {
             return Err(GenerateError::Cancelled);
         }
-        let truth = (0..self.points).map(|i| (i % self.clusters) as Cluster).collect();
-        Ok(LabelledPoints { dimensions: d, values, centres, truth })
+        let truth = (0..self.points)
+            .map(|i| (i % self.clusters) as Cluster)
+            .collect();
+        Ok(LabelledPoints {
+            dimensions: d,
+            values,
+            centres,
+            truth,
+        })
     }
 
     fn check(&self) -> Result<(), GenerateError> {
         checked_count(self.points)?;
-        check("the number of clusters", self.clusters as f64, self.clusters >= 1, "at least 1")?;
-        check("the number of dimensions", self.dimensions as f64, self.dimensions >= 1, "at least 1")?;
-        for (name, value) in [("the deviation", self.deviation), ("the extent", self.extent), ("the separation", self.separation)]
-        {
-            check(name, value, value.is_finite() && value >= 0.0, "finite and not negative")?;
+        check(
+            "the number of clusters",
+            self.clusters as f64,
+            self.clusters >= 1,
+            "at least 1",
+        )?;
+        check(
+            "the number of dimensions",
+            self.dimensions as f64,
+            self.dimensions >= 1,
+            "at least 1",
+        )?;
+        for (name, value) in [
+            ("the deviation", self.deviation),
+            ("the extent", self.extent),
+            ("the separation", self.separation),
+        ] {
+            check(
+                name,
+                value,
+                value.is_finite() && value >= 0.0,
+                "finite and not negative",
+            )?;
         }
         Ok(())
     }
@@ -110,11 +153,21 @@ impl Blobs {
             if observer.cancelled() {
                 return Err(GenerateError::Cancelled);
             }
-            let mut draw = || -> Vec<f64> { (0..self.dimensions).map(|_| self.extent * (2.0 * stream.unit() - 1.0)).collect() };
-            let far =
-                |new: &Vec<f64>| centres.chunks_exact(self.dimensions).all(|old| squared_distance(old, new) >= apart * apart);
+            let mut draw = || -> Vec<f64> {
+                (0..self.dimensions)
+                    .map(|_| self.extent * (2.0 * stream.unit() - 1.0))
+                    .collect()
+            };
+            let far = |new: &Vec<f64>| {
+                centres
+                    .chunks_exact(self.dimensions)
+                    .all(|old| squared_distance(old, new) >= apart * apart)
+            };
             let new = (0..TRIES).map(|_| draw()).find(far);
-            centres.extend(new.ok_or(GenerateError::Centres { clusters: self.clusters, apart })?);
+            centres.extend(new.ok_or(GenerateError::Centres {
+                clusters: self.clusters,
+                apart,
+            })?);
         }
         Ok(centres)
     }

@@ -8,9 +8,10 @@
 //! | [`Cliques`] | a ring of cliques: the textbook case of a resolution limit |
 //! | [`Blobs`] | Gaussian points |
 //!
-//! A generator is a struct of parameters with the usual defaults; its method checks them and makes the data. The same parameters and seed
-//! give the same data on every machine and any number of threads: every block of work has its own stream of random numbers, and
-//! the few transcendental functions come from a portable library, not from the platform.
+//! A generator is a struct of parameters with the usual defaults; its method checks them and makes
+//! the data. The same parameters and seed give the same data on every machine and any number of
+//! threads: every block of work has its own stream of random numbers, and the few transcendental
+//! functions come from a portable library, not from the platform.
 
 mod blobs;
 mod cliques;
@@ -60,7 +61,9 @@ pub enum GenerateError {
         lowest: f64,
     },
     /// The vertices cannot be split into communities within the limits.
-    #[error("{vertices} vertices cannot be split into communities of {least} to {most}; widen the range of community sizes")]
+    #[error(
+        "{vertices} vertices cannot be split into communities of {least} to {most}; widen the range of community sizes"
+    )]
     Split {
         /// The vertices.
         vertices: usize,
@@ -82,7 +85,9 @@ pub enum GenerateError {
     #[error("cancelled")]
     Cancelled,
     /// The centres do not fit into the box.
-    #[error("{clusters} centres {apart} apart do not fit into the box; make the box larger or the separation smaller")]
+    #[error(
+        "{clusters} centres {apart} apart do not fit into the box; make the box larger or the separation smaller"
+    )]
     Centres {
         /// How many centres.
         clusters: usize,
@@ -105,10 +110,16 @@ pub struct Planted {
 impl Planted {
     /// Sorts edges that may repeat, and drops the repeats.
     fn new(vertices: usize, mut edges: Vec<(Vertex, Vertex)>, truth: Vec<Cluster>) -> Self {
-        edges.par_iter_mut().for_each(|edge| *edge = (edge.0.min(edge.1), edge.0.max(edge.1)));
+        edges
+            .par_iter_mut()
+            .for_each(|edge| *edge = (edge.0.min(edge.1), edge.0.max(edge.1)));
         edges.par_sort_unstable();
         edges.dedup();
-        Self { vertices, edges, truth }
+        Self {
+            vertices,
+            edges,
+            truth,
+        }
     }
 
     /// The graph itself.
@@ -124,18 +135,40 @@ impl Planted {
 
     /// The share of edges between different clusters.
     pub fn mixing(&self) -> f64 {
-        let across = |&&(i, j): &&(Vertex, Vertex)| self.truth[i as usize] != self.truth[j as usize];
-        if self.edges.is_empty() { 0.0 } else { self.edges.par_iter().filter(across).count() as f64 / self.edges.len() as f64 }
+        let across =
+            |&&(i, j): &&(Vertex, Vertex)| self.truth[i as usize] != self.truth[j as usize];
+        if self.edges.is_empty() {
+            0.0
+        } else {
+            self.edges.par_iter().filter(across).count() as f64 / self.edges.len() as f64
+        }
     }
 }
 
 /// Announces the next step, or ends a cancelled run.
 fn step(name: &str, observer: &dyn Observer) -> Result<(), GenerateError> {
     observer.event(Event::Stage { name, total: None });
-    if observer.cancelled() { Err(GenerateError::Cancelled) } else { Ok(()) }
+    if observer.cancelled() {
+        Err(GenerateError::Cancelled)
+    } else {
+        Ok(())
+    }
 }
 
 /// Checks that `value` lies in the range that `expected` names.
-fn check(name: &'static str, value: f64, allowed: bool, expected: &'static str) -> Result<(), ParamError> {
-    if allowed { Ok(()) } else { Err(ParamError::OutOfRange { name, expected, found: value.to_string() }) }
+fn check(
+    name: &'static str,
+    value: f64,
+    allowed: bool,
+    expected: &'static str,
+) -> Result<(), ParamError> {
+    if allowed {
+        Ok(())
+    } else {
+        Err(ParamError::OutOfRange {
+            name,
+            expected,
+            found: value.to_string(),
+        })
+    }
 }

@@ -17,22 +17,32 @@ impl PowerLaw {
 
     /// The power law up to `most` with the given mean.
     ///
-    /// The free parameter is the smallest value. It is whole, so the mean would jump; therefore the smallest value `k` keeps only a share `s`
-    /// of its weight. With `W = Σ_{x>k} x^−γ` and `M = Σ_{x>k} x^{1−γ}` the mean is `(M + s k^{1−γ}) / (W + s k^−γ)`, which gives
-    /// `s = (M − mean · W) / (k^−γ (mean − k))` for the `k` at which it lies in `(0, 1]`.
+    /// The free parameter is the smallest value. It is whole, so the mean would jump; therefore the
+    /// smallest value `k` keeps only a share `s` of its weight. With `W = Σ_{x>k} x^−γ` and `M =
+    /// Σ_{x>k} x^{1−γ}` the mean is `(M + s k^{1−γ}) / (W + s k^−γ)`, which gives `s = (M − mean ·
+    /// W) / (k^−γ (mean − k))` for the `k` at which it lies in `(0, 1]`.
     pub(super) fn with_mean(exponent: f64, mean: f64, most: u32) -> Result<Self, GenerateError> {
         let (mut weight, mut moment) = (0.0, 0.0);
         for k in (1..=most).rev() {
             let own = libm::pow(k.into(), -exponent);
             let with_k = (moment + own * f64::from(k)) / (weight + own);
             if with_k <= mean {
-                let share = if weight == 0.0 { 1.0 } else { (moment - mean * weight) / (own * (mean - f64::from(k))) };
+                let share = if weight == 0.0 {
+                    1.0
+                } else {
+                    (moment - mean * weight) / (own * (mean - f64::from(k)))
+                };
                 return Ok(Self::with_share(exponent, k, most, share.clamp(0.0, 1.0)));
             }
             weight += own;
             moment += own * f64::from(k);
         }
-        Err(GenerateError::Mean { mean, exponent, most, lowest: moment / weight })
+        Err(GenerateError::Mean {
+            mean,
+            exponent,
+            most,
+            lowest: moment / weight,
+        })
     }
 
     fn with_share(exponent: f64, least: u32, most: u32, share: f64) -> Self {

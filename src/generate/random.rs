@@ -1,4 +1,5 @@
-//! Streams of random numbers that depend on nothing but the seed, the purpose and the number of the block.
+//! Streams of random numbers that depend on nothing but the seed, the purpose and the number of the
+//! block.
 
 use crate::observe::Observer;
 use rand::Rng;

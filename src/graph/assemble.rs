@@ -1,6 +1,7 @@
 //! Sorted distinct edges → symmetric CSR, without sorting again and without atomics.
 //!
-//! Every thread owns a range of rows with about equally many arcs and goes through the edges once. Memory beside the result: none.
+//! Every thread owns a range of rows with about equally many arcs and goes through the edges once.
+//! Memory beside the result: none.
 
 use super::build::{Row, ends};
 use super::{Graph, Weight};
@@ -16,7 +17,11 @@ pub(super) fn assemble<W: Weight, R: Row>(n: usize, edges: Vec<R>) -> Graph<W> {
     let mut targets = vec![0 as Vertex; arcs];
     let mut weights = vec![W::zeroed(); arcs];
     fill_rows(&edges, &mut offsets, &bounds, &mut targets, &mut weights);
-    let loops = edges.par_iter().with_min_len(1 << 16).filter(|edge| is_loop(edge.number())).count();
+    let loops = edges
+        .par_iter()
+        .with_min_len(1 << 16)
+        .filter(|edge| is_loop(edge.number()))
+        .count();
     drop(edges);
     Graph::with_loops(offsets.into(), targets.into(), weights.into(), loops)
 }
@@ -29,28 +34,33 @@ fn is_loop(number: u64) -> bool {
 /// The edges `(i, ·)` of one `i`, for each in order.
 fn runs<R: Row>(edges: &[R]) -> impl Iterator<Item = (usize, &[R])> {
     let low = |edge: &R| ends(edge.number()).0;
-    edges.chunk_by(move |a, b| low(a) == low(b)).map(move |run| (low(&run[0]) as usize, run))
+    edges
+        .chunk_by(move |a, b| low(a) == low(b))
+        .map(move |run| (low(&run[0]) as usize, run))
 }
 
 /// The row offsets: each thread counts the arcs of its own range of rows.
 fn degree_prefix_sums<R: Row>(n: usize, edges: &[R]) -> Vec<u64> {
     let mut offsets = vec![0u64; n + 1];
     let share = n.div_ceil(tasks()).max(1);
-    offsets[1..].par_chunks_mut(share).enumerate().for_each(|(t, counts)| {
-        let (from, to) = (t * share, t * share + counts.len());
-        let inside = |v: usize| v >= from && v < to;
-        let reach = edges.partition_point(|e| (ends(e.number()).0 as usize) < to);
-        for (low, run) in runs(&edges[..reach]) {
-            if inside(low) {
-                counts[low - from] += run.len() as u64;
-            }
-            for high in run.iter().map(|edge| ends(edge.number()).1 as usize) {
-                if low != high && inside(high) {
-                    counts[high - from] += 1;
+    offsets[1..]
+        .par_chunks_mut(share)
+        .enumerate()
+        .for_each(|(t, counts)| {
+            let (from, to) = (t * share, t * share + counts.len());
+            let inside = |v: usize| v >= from && v < to;
+            let reach = edges.partition_point(|e| (ends(e.number()).0 as usize) < to);
+            for (low, run) in runs(&edges[..reach]) {
+                if inside(low) {
+                    counts[low - from] += run.len() as u64;
+                }
+                for high in run.iter().map(|edge| ends(edge.number()).1 as usize) {
+                    if low != high && inside(high) {
+                        counts[high - from] += 1;
+                    }
                 }
             }
-        }
-    });
+        });
     let mut sum = 0;
     for offset in &mut offsets {
         sum += *offset;
@@ -59,7 +69,8 @@ fn degree_prefix_sums<R: Row>(n: usize, edges: &[R]) -> Vec<u64> {
     offsets
 }
 
-/// How many ranges of rows are filled side by side; each reads all edges, so more than a few are not worth it.
+/// How many ranges of rows are filled side by side; each reads all edges, so more than a few are
+/// not worth it.
 fn tasks() -> usize {
     rayon::current_num_threads().clamp(1, 16)
 }
@@ -68,7 +79,9 @@ fn tasks() -> usize {
 fn balanced_bounds(offsets: &[u64]) -> Vec<usize> {
     let (n, parts) = (offsets.len() - 1, tasks());
     let arcs = offsets[n];
-    let mut bounds: Vec<usize> = (0..parts).map(|t| offsets.partition_point(|&o| o < arcs * t as u64 / parts as u64)).collect();
+    let mut bounds: Vec<usize> = (0..parts)
+        .map(|t| offsets.partition_point(|&o| o < arcs * t as u64 / parts as u64))
+        .collect();
     bounds[0] = 0;
     bounds.push(n);
     bounds.dedup();
@@ -112,9 +125,15 @@ impl<W: Weight> Part<'_, W> {
     }
 }
 
-/// Appends both ends of every edge. `offsets[i + 1]` is moved to the start of row `i`, used as the cursor of the row, and ends at the end
-/// of the row: where the row offsets want it.
-fn fill_rows<W: Weight, R: Row>(edges: &[R], offsets: &mut [u64], bounds: &[usize], targets: &mut [Vertex], weights: &mut [W]) {
+/// Appends both ends of every edge. `offsets[i + 1]` is moved to the start of row `i`, used as the
+/// cursor of the row, and ends at the end of the row: where the row offsets want it.
+fn fill_rows<W: Weight, R: Row>(
+    edges: &[R],
+    offsets: &mut [u64],
+    bounds: &[usize],
+    targets: &mut [Vertex],
+    weights: &mut [W],
+) {
     let starts: Vec<u64> = bounds.iter().map(|&b| offsets[b]).collect();
     let n = offsets.len() - 1;
     offsets.copy_within(0..n, 1);
@@ -128,7 +147,13 @@ fn fill_rows<W: Weight, R: Row>(edges: &[R], offsets: &mut [u64], bounds: &[usiz
         let (own_weights, more_weights) = weights.split_at_mut(arcs);
         (cursors, targets, weights) = (more_cursors, more_targets, more_weights);
         let vertices = range[0]..range[1];
-        parts.push(Part { vertices, cursors: own_cursors, start: start[0], targets: own_targets, weights: own_weights });
+        parts.push(Part {
+            vertices,
+            cursors: own_cursors,
+            start: start[0],
+            targets: own_targets,
+            weights: own_weights,
+        });
     }
     parts.into_par_iter().for_each(|mut part| {
         let (from, to) = (part.vertices.start, part.vertices.end);

@@ -1,22 +1,30 @@
 //! Raw arcs → policy → symmetric CSR.
 //!
-//! A file lists rows `source target [weight]`, in any order, in one or both directions, with repeats and loops. The builder
-//! makes of it the symmetric matrix `A`:
+//! A file lists rows `source target [weight]`, in any order, in one or both directions, with
+//! repeats and loops. The builder makes of it the symmetric matrix `A`:
 //!
-//! 1. **Pack.** Row `(i, j)` becomes the number `min(i,j)·2³³ + max(i,j)·2 + [i > j]`, in place: numbers of the same undirected edge are
-//!    neighbours in the order, and the last bit keeps the direction.
-//! 2. **Sort** them, in place and in parallel. Rows of equal number are ordered by weight, so that sums never depend on the order of the
-//!    input or on threads.
-//! 3. **Survey** the runs of equal edges: repeats, arcs without reverse, and whether all reverses carry equal weight.
+//! 1. **Pack.** Row `(i, j)` becomes the number `min(i,j)·2³³ + max(i,j)·2 + [i > j]`, in place:
+//!    numbers of the same undirected edge are neighbours in the order, and the last bit keeps the
+//!    direction.
+//! 2. **Sort** them, in place and in parallel. Rows of equal number are ordered by weight, so that
+//!    sums never depend on the order of the input or on threads.
+//! 3. **Survey** the runs of equal edges: repeats, arcs without reverse, and whether all reverses
+//!    carry equal weight.
 //! 4. **Merge** each run into one edge, in place.
-//! 5. **Assemble** the rows: going through the edges `(i, j)`, `i ≤ j`, in order, append `j` to row `i` and `i` to row `j`. Rows come out sorted,
-//!    because all edges `(·, j)` precede the edges `(j, ·)`. Each thread does this for its own range of rows.
+//! 5. **Assemble** the rows: going through the edges `(i, j)`, `i ≤ j`, in order, append `j` to row
+//!    `i` and `i` to row `j`. Rows come out sorted, because all edges `(·, j)` precede the edges
+//!    `(j, ·)`. Each thread does this for its own range of rows.
 //!
-//! With `R` rows, `E` distinct edges and `n` vertices an unweighted graph takes `8·R` bytes while it is merged, then `8·E` beside the finished
-//! `8·E + 8·n`: at most twice the result when every edge is listed once or in both directions. Time O(R log R), nearly linear for input that is sorted.
+//! With `R` rows, `E` distinct edges and `n` vertices an unweighted graph takes `8·R` bytes while
+//! it is merged, then `8·E` beside the finished `8·E + 8·n`: at most twice the result when every
+//! edge is listed once or in both directions. Time O(R log R), nearly linear for input that is
+//! sorted.
 
 use super::assemble::assemble;
-use super::edges::{Counts, Direction, Duplicates, EdgeList, Listing, MOST_VERTICES, Policy, RawRows, SelfLoops, pack, unpack};
+use super::edges::{
+    Counts, Direction, Duplicates, EdgeList, Listing, MOST_VERTICES, Policy, RawRows, SelfLoops,
+    pack, unpack,
+};
 use super::{AnyGraph, Graph, GraphError, Unit, Weight};
 use crate::ids::{TooManyVertices, Vertex};
 use rayon::prelude::*;
@@ -40,7 +48,9 @@ pub enum BuildError {
     #[error("the arc from vertex {0} to vertex {1} is listed more than once")]
     Duplicate(Vertex, Vertex),
     /// The input is directed and the policy forbids it.
-    #[error("the input is directed: the arc from vertex {0} to vertex {1} has no equal reverse, but others have")]
+    #[error(
+        "the input is directed: the arc from vertex {0} to vertex {1} has no equal reverse, but others have"
+    )]
     Directed(Vertex, Vertex),
     /// An arc without an equal reverse in a list that must have all of them.
     #[error("the arc from vertex {0} to vertex {1} has no equal reverse")]
@@ -105,15 +115,28 @@ pub(super) fn ends(number: u64) -> (Vertex, Vertex) {
 /// The arc of a number.
 fn arc(number: u64) -> (Vertex, Vertex) {
     let (low, high) = ends(number);
-    if number & 1 == 0 { (low, high) } else { (high, low) }
+    if number & 1 == 0 {
+        (low, high)
+    } else {
+        (high, low)
+    }
 }
 
 /// Builds the graph. The result does not depend on the number of threads.
 pub fn build(list: EdgeList, policy: &Policy) -> Result<(AnyGraph, Counts), BuildError> {
-    let EdgeList { vertices, rows, listing } = list;
-    let mut counts = Counts { rows: rows.len() as u64, ..Counts::default() };
+    let EdgeList {
+        vertices,
+        rows,
+        listing,
+    } = list;
+    let mut counts = Counts {
+        rows: rows.len() as u64,
+        ..Counts::default()
+    };
     let graph = match rows {
-        RawRows::Weighted(rows) if !policy.unweighted => weighted(vertices, rows, listing, *policy, &mut counts)?,
+        RawRows::Weighted(rows) if !policy.unweighted => {
+            weighted(vertices, rows, listing, *policy, &mut counts)?
+        }
         RawRows::Plain(rows) if policy.duplicates == Duplicates::Sum && !policy.unweighted => {
             let rows = rows.into_par_iter().map(|arc| (arc, 1.0)).collect();
             weighted(vertices, rows, listing, *policy, &mut counts)?
@@ -139,12 +162,20 @@ fn weighted(
     counts: &mut Counts,
 ) -> Result<AnyGraph, BuildError> {
     let edges = merged(n, rows, listing, policy, counts)?;
-    Ok(if policy.single_precision { AnyGraph::F32(assemble(n, edges)) } else { AnyGraph::F64(assemble(n, edges)) })
+    Ok(if policy.single_precision {
+        AnyGraph::F32(assemble(n, edges))
+    } else {
+        AnyGraph::F64(assemble(n, edges))
+    })
 }
 
 /// Drops the weights, whatever they are, and with them the rows of weight 0.
 fn without_weights(rows: &[(u64, f64)], counts: &mut Counts) -> Vec<u64> {
-    let kept: Vec<u64> = rows.par_iter().filter(|&&(_, w)| w != 0.0).map(|&(arc, _)| arc).collect();
+    let kept: Vec<u64> = rows
+        .par_iter()
+        .filter(|&&(_, w)| w != 0.0)
+        .map(|&(arc, _)| arc)
+        .collect();
     counts.zero_weights += (rows.len() - kept.len()) as u64;
     kept
 }
@@ -164,8 +195,13 @@ fn merged<R: Row>(
     rows.truncate(rows.partition_point(|row| row.number() != DROPPED));
     let survey = survey(&rows);
     counts.duplicates += survey.duplicates;
-    counts.directed_arcs += if listing == Listing::Edges { 0 } else { survey.one_way };
-    if let (Listing::Mirrored, Some(at)) = (listing, survey.first_one_way.or(survey.first_unequal)) {
+    counts.directed_arcs += if listing == Listing::Edges {
+        0
+    } else {
+        survey.one_way
+    };
+    if let (Listing::Mirrored, Some(at)) = (listing, survey.first_one_way.or(survey.first_unequal))
+    {
         let (i, j) = arc(at);
         return Err(BuildError::Unmirrored(i, j));
     }
@@ -195,16 +231,28 @@ fn check<R: Row>(n: usize, rows: &[R]) -> Result<(), GraphError> {
         let (i, j) = unpack(row.number());
         let (largest, weight) = (i.max(j), row.weight());
         if largest as usize >= n {
-            return Some(GraphError::Endpoint { vertex: largest.into(), vertices: n });
+            return Some(GraphError::Endpoint {
+                vertex: largest.into(),
+                vertices: n,
+            });
         }
         let fine = weight.is_finite() && weight >= 0.0;
-        (!fine).then_some(GraphError::Weight { row: i as usize, column: j as usize, weight })
+        (!fine).then_some(GraphError::Weight {
+            row: i as usize,
+            column: j as usize,
+            weight,
+        })
     });
     wrong.map_or(Ok(()), Err)
 }
 
 /// Replaces packed arcs by their numbers, in place.
-fn number_rows<R: Row>(rows: &mut [R], listing: Listing, self_loops: SelfLoops, counts: &mut Counts) {
+fn number_rows<R: Row>(
+    rows: &mut [R],
+    listing: Listing,
+    self_loops: SelfLoops,
+    counts: &mut Counts,
+) {
     let number_block = |block: &mut [R]| {
         let (mut loops, mut zeros) = (0u64, 0u64);
         for row in block {
@@ -213,18 +261,26 @@ fn number_rows<R: Row>(rows: &mut [R], listing: Listing, self_loops: SelfLoops, 
             loops += u64::from(is_loop);
             zeros += u64::from(is_zero);
             let dropped = is_zero || (is_loop && self_loops == SelfLoops::Drop);
-            let named = if listing == Listing::Edges { number(i, j) & !1 } else { number(i, j) };
+            let named = if listing == Listing::Edges {
+                number(i, j) & !1
+            } else {
+                number(i, j)
+            };
             *row = R::new(if dropped { DROPPED } else { named }, weight);
         }
         (loops, zeros)
     };
     let sum = |a: (u64, u64), b: (u64, u64)| (a.0 + b.0, a.1 + b.1);
-    let (loops, zeros) = rows.par_chunks_mut(BLOCK).map(number_block).reduce(|| (0, 0), sum);
+    let (loops, zeros) = rows
+        .par_chunks_mut(BLOCK)
+        .map(number_block)
+        .reduce(|| (0, 0), sum);
     counts.self_loops += loops;
     counts.zero_weights += zeros;
 }
 
-/// Sorts by number, then weight; `stable` sorts by edge alone and keeps the order of the input within it.
+/// Sorts by number, then weight; `stable` sorts by edge alone and keeps the order of the input
+/// within it.
 fn sort<R: Row>(rows: &mut [R], stable: bool) {
     if stable {
         rows.par_sort_by_key(|row| row.number() >> 1);
@@ -247,7 +303,11 @@ struct Survey {
 impl Survey {
     /// The first arc that shows the input to be directed.
     fn directed(&self) -> Option<u64> {
-        self.first_unequal.or(if self.two_way { self.first_one_way } else { None })
+        self.first_unequal.or(if self.two_way {
+            self.first_one_way
+        } else {
+            None
+        })
     }
 
     fn then(self, later: Self) -> Self {
@@ -269,7 +329,9 @@ fn same_edge<R: Row>(a: &R, b: &R) -> bool {
 /// Count and weight of the rows of a run in one direction.
 fn one_direction<R: Row>(run: &[R], backward: u64) -> (u64, f64) {
     let own = run.iter().filter(|row| row.number() & 1 == backward);
-    own.fold((0, 0.0), |(count, sum), row| (count + 1, sum + row.weight()))
+    own.fold((0, 0.0), |(count, sum), row| {
+        (count + 1, sum + row.weight())
+    })
 }
 
 fn survey<R: Row>(rows: &[R]) -> Survey {
@@ -283,7 +345,8 @@ fn survey<R: Row>(rows: &[R]) -> Survey {
                 seen.first_one_way = seen.first_one_way.or(Some(number));
                 continue;
             }
-            let ((forward, w_forward), (backward, w_backward)) = (one_direction(run, 0), one_direction(run, 1));
+            let ((forward, w_forward), (backward, w_backward)) =
+                (one_direction(run, 0), one_direction(run, 1));
             let repeats = forward.saturating_sub(1) + backward.saturating_sub(1);
             seen.duplicates += repeats;
             if repeats > 0 && seen.first_duplicate.is_none() {
@@ -344,7 +407,10 @@ fn merge<R: Row>(rows: &mut Vec<R>, how: Merge) -> Result<(), GraphError> {
         blocks.push(block);
         rest = after;
     }
-    let kept: Vec<Result<usize, GraphError>> = blocks.into_par_iter().map(|block| merge_block(block, how)).collect();
+    let kept: Vec<Result<usize, GraphError>> = blocks
+        .into_par_iter()
+        .map(|block| merge_block(block, how))
+        .collect();
     let mut end = 0;
     for (range, kept) in ranges.into_iter().zip(kept) {
         let kept = kept?;
@@ -376,7 +442,11 @@ fn merge_block<R: Row>(block: &mut [R], how: Merge) -> Result<usize, GraphError>
         };
         if !weight.is_finite() {
             let (i, j) = ends(first.number());
-            return Err(GraphError::Weight { row: i as usize, column: j as usize, weight });
+            return Err(GraphError::Weight {
+                row: i as usize,
+                column: j as usize,
+                weight,
+            });
         }
         block[kept] = R::new(first.number() & !1, weight);
         (from, kept) = (to, kept + 1);
@@ -385,10 +455,18 @@ fn merge_block<R: Row>(block: &mut [R], how: Merge) -> Result<usize, GraphError>
 }
 
 /// The graph of undirected edges whose repeats are summed: what [`Graph::from_edges`] promises.
-pub(super) fn from_edges<W: Weight>(n: usize, edges: &[(Vertex, Vertex, f64)]) -> Result<Graph<W>, GraphError> {
+pub(super) fn from_edges<W: Weight>(
+    n: usize,
+    edges: &[(Vertex, Vertex, f64)],
+) -> Result<Graph<W>, GraphError> {
     let mut rows: Vec<(u64, f64)> = edges.iter().map(|&(i, j, w)| (pack(i, j), w)).collect();
     check(n, &rows)?;
-    number_rows(&mut rows, Listing::Edges, SelfLoops::Keep, &mut Counts::default());
+    number_rows(
+        &mut rows,
+        Listing::Edges,
+        SelfLoops::Keep,
+        &mut Counts::default(),
+    );
     sort(&mut rows, false);
     rows.truncate(rows.partition_point(|row| row.number() != DROPPED));
     merge(&mut rows, Merge::Sum)?;

@@ -1,7 +1,8 @@
 //! Connected components by concurrent union-find.
 //!
-//! Every link goes from the larger root to the smaller, so the root of a component is its smallest vertex and the
-//! numbering (by smallest vertex) does not depend on the order in which threads link. O(arcs · α), 4 bytes a vertex.
+//! Every link goes from the larger root to the smaller, so the root of a component is its smallest
+//! vertex and the numbering (by smallest vertex) does not depend on the order in which threads
+//! link. O(arcs · α), 4 bytes a vertex.
 
 use super::{Graph, Weight};
 use crate::ids::{NONE, Vertex};
@@ -31,8 +32,9 @@ pub fn components<W: Weight>(graph: &Graph<W>) -> Components {
     components_within(graph, |_| true, |_, _| true)
 }
 
-/// The components of the graph that is left when only arcs with `keep(i, j)` (symmetric), from vertices with `look(i)`, are
-/// followed. Vertices with an edge but no such one are components of their own.
+/// The components of the graph that is left when only arcs with `keep(i, j)` (symmetric), from
+/// vertices with `look(i)`, are followed. Vertices with an edge but no such one are components of
+/// their own.
 pub(crate) fn components_within<W: Weight>(
     graph: &Graph<W>,
     look: impl Fn(Vertex) -> bool + Sync,
@@ -41,13 +43,17 @@ pub(crate) fn components_within<W: Weight>(
     let rows = graph.rows();
     let n = graph.vertices();
     let parent: Vec<AtomicU32> = (0..n as u32).into_par_iter().map(AtomicU32::new).collect();
-    (0..n).into_par_iter().with_min_len(256).filter(|&i| look(i as u32)).for_each(|i| {
-        for &j in rows.targets(i).iter().take_while(|&&j| (j as usize) < i) {
-            if keep(i as u32, j) {
-                link(&parent, i as u32, j);
+    (0..n)
+        .into_par_iter()
+        .with_min_len(256)
+        .filter(|&i| look(i as u32))
+        .for_each(|i| {
+            for &j in rows.targets(i).iter().take_while(|&&j| (j as usize) < i) {
+                if keep(i as u32, j) {
+                    link(&parent, i as u32, j);
+                }
             }
-        }
-    });
+        });
     let mut count = 0;
     let mut labels = vec![NONE; n];
     for i in 0..n {
@@ -62,7 +68,10 @@ pub(crate) fn components_within<W: Weight>(
             labels[i] = labels[root];
         }
     }
-    Components { labels, count: count as usize }
+    Components {
+        labels,
+        count: count as usize,
+    }
 }
 
 fn find(parent: &[AtomicU32], mut i: Vertex) -> Vertex {
@@ -86,7 +95,10 @@ fn link(parent: &[AtomicU32], i: Vertex, j: Vertex) {
             return;
         }
         let (small, large) = (a.min(b), a.max(b));
-        if parent[large as usize].compare_exchange(large, small, Relaxed, Relaxed).is_ok() {
+        if parent[large as usize]
+            .compare_exchange(large, small, Relaxed, Relaxed)
+            .is_ok()
+        {
             return;
         }
     }

@@ -1,10 +1,11 @@
 //! Contraction `A' = ZᵀAZ`: every cluster becomes a vertex.
 //!
-//! `A'_ab` is the weight of all arcs from `a` to `b`; the loop `A'_aa = w_a` is the weight inside `a`, both directions
-//! counted, so that the degree of the contracted vertex is `D_a` and every penalised cut keeps its value.
+//! `A'_ab` is the weight of all arcs from `a` to `b`; the loop `A'_aa = w_a` is the weight inside
+//! `a`, both directions counted, so that the degree of the contracted vertex is `D_a` and every
+//! penalised cut keeps its value.
 //!
-//! Cost O(arcs) plus sorting each new row. Memory: the new arrays (8 bytes an arc for an unweighted graph, 12 otherwise) and one
-//! accumulator of `k` entries a thread.
+//! Cost O(arcs) plus sorting each new row. Memory: the new arrays (8 bytes an arc for an unweighted
+//! graph, 12 otherwise) and one accumulator of `k` entries a thread.
 
 use super::{Graph, Weight};
 use crate::ids::{Cluster, NONE, Vertex};
@@ -13,7 +14,8 @@ use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Mutex;
 
-/// Vertices grouped by cluster: the members of `c` are `order[starts[c]..starts[c + 1]]`, ascending.
+/// Vertices grouped by cluster: the members of `c` are `order[starts[c]..starts[c + 1]]`,
+/// ascending.
 #[derive(Debug, Clone)]
 pub struct Members {
     /// Where each cluster starts.
@@ -58,8 +60,8 @@ struct Block<'a, S> {
     weights: &'a mut [S],
 }
 
-/// Contracts the `k` clusters of `labels` (each in `0..k`, or [`NONE`] for a vertex that disappears). An unweighted graph
-/// must have fewer than 2³² arcs.
+/// Contracts the `k` clusters of `labels` (each in `0..k`, or [`NONE`] for a vertex that
+/// disappears). An unweighted graph must have fewer than 2³² arcs.
 ///
 /// ```
 /// use lambdacut::graph::{Graph, Unit, contract};
@@ -70,27 +72,41 @@ struct Block<'a, S> {
 pub fn contract<W: Weight>(graph: &Graph<W>, labels: &[Cluster], k: usize) -> Contraction<W> {
     let members = Members::of(labels, k);
     let bounds = block_bounds(graph, &members, k);
-    // Zeroed pages take no memory until they are written, and each block writes only the beginning of its room.
+    // Zeroed pages take no memory until they are written, and each block writes only the beginning
+    // of its room.
     let room = bounds.iter().map(|(_, room)| room).sum();
     let (mut lengths, mut targets) = (vec![0u64; k + 1], vec![0 as Vertex; room]);
     let mut weights = vec![W::Sum::zeroed(); room];
-    let tallies: Vec<Mutex<Tally<W::Sum>>> = (0..=rayon::current_num_threads()).map(|_| Mutex::new(Tally::empty())).collect();
-    blocks(&bounds, &mut lengths[1..], &mut targets, &mut weights).into_par_iter().for_each(|block| {
-        // Outside of a pool the work runs on the calling thread, which has no index.
-        let mine = &tallies[rayon::current_thread_index().map_or(0, |thread| thread + 1)];
-        contract_block(graph, labels, &members, block, mine);
-    });
+    let tallies: Vec<Mutex<Tally<W::Sum>>> = (0..=rayon::current_num_threads())
+        .map(|_| Mutex::new(Tally::empty()))
+        .collect();
+    blocks(&bounds, &mut lengths[1..], &mut targets, &mut weights)
+        .into_par_iter()
+        .for_each(|block| {
+            // Outside of a pool the work runs on the calling thread, which has no index.
+            let mine = &tallies[rayon::current_thread_index().map_or(0, |thread| thread + 1)];
+            contract_block(graph, labels, &members, block, mine);
+        });
     close_gaps(&bounds, &mut lengths, &mut targets, &mut weights);
     Graph::from_valid(lengths.into(), targets.into(), weights.into())
 }
 
-/// Ranges of clusters with about equally many arcs, and how many; the number of ranges does not depend on the threads.
-fn block_bounds<W: Weight>(graph: &Graph<W>, members: &Members, k: usize) -> Vec<(Range<usize>, usize)> {
+/// Ranges of clusters with about equally many arcs, and how many; the number of ranges does not
+/// depend on the threads.
+fn block_bounds<W: Weight>(
+    graph: &Graph<W>,
+    members: &Members,
+    k: usize,
+) -> Vec<(Range<usize>, usize)> {
     let offsets = graph.rows().offsets;
     let share = graph.arcs() / 64 + 1;
     let (mut bounds, mut from, mut load) = (Vec::new(), 0, 0);
     for c in 0..k {
-        load += members.members(c).iter().map(|&i| (offsets[i as usize + 1] - offsets[i as usize]) as usize).sum::<usize>();
+        load += members
+            .members(c)
+            .iter()
+            .map(|&i| (offsets[i as usize + 1] - offsets[i as usize]) as usize)
+            .sum::<usize>();
         if load >= share || c + 1 == k {
             bounds.push((from..c + 1, load));
             (from, load) = (c + 1, 0);
@@ -108,18 +124,31 @@ fn blocks<'a, S>(
 ) -> Vec<Block<'a, S>> {
     let deal = |(clusters, room): &(Range<usize>, usize)| Block {
         clusters: clusters.clone(),
-        lengths: lengths.split_off_mut(..clusters.len()).expect("one length a cluster"),
-        targets: targets.split_off_mut(..*room).expect("the rooms add up to the whole"),
-        weights: weights.split_off_mut(..*room).expect("the rooms add up to the whole"),
+        lengths: lengths
+            .split_off_mut(..clusters.len())
+            .expect("one length a cluster"),
+        targets: targets
+            .split_off_mut(..*room)
+            .expect("the rooms add up to the whole"),
+        weights: weights
+            .split_off_mut(..*room)
+            .expect("the rooms add up to the whole"),
     };
     bounds.iter().map(deal).collect()
 }
 
 /// Moves what the blocks have written together, and turns lengths into offsets.
-fn close_gaps<S: Copy>(bounds: &[(Range<usize>, usize)], lengths: &mut [u64], targets: &mut Vec<Vertex>, weights: &mut Vec<S>) {
+fn close_gaps<S: Copy>(
+    bounds: &[(Range<usize>, usize)],
+    lengths: &mut [u64],
+    targets: &mut Vec<Vertex>,
+    weights: &mut Vec<S>,
+) {
     let (mut end, mut start) = (0, 0);
     for (clusters, room) in bounds {
-        let used = lengths[clusters.start + 1..=clusters.end].iter().sum::<u64>() as usize;
+        let used = lengths[clusters.start + 1..=clusters.end]
+            .iter()
+            .sum::<u64>() as usize;
         targets.copy_within(start..start + used, end);
         weights.copy_within(start..start + used, end);
         (end, start) = (end + used, start + room);
@@ -143,7 +172,10 @@ struct Tally<S> {
 
 impl<S> Tally<S> {
     fn empty() -> Self {
-        Self { sums: Vec::new(), touched: Vec::new() }
+        Self {
+            sums: Vec::new(),
+            touched: Vec::new(),
+        }
     }
 }
 

@@ -4,7 +4,8 @@ use super::{Graph, Weight};
 use crate::ids::Vertex;
 use serde::{Deserialize, Serialize};
 
-/// The most vertices the builder can number: the direction of an arc takes one bit of its 64-bit number.
+/// The most vertices the builder can number: the direction of an arc takes one bit of its 64-bit
+/// number.
 pub const MOST_VERTICES: usize = 1 << 31;
 
 /// What a row of an [`EdgeList`] stands for.
@@ -79,26 +80,45 @@ impl EdgeList {
     /// Rows without weights.
     pub fn plain(vertices: usize, arcs: impl IntoIterator<Item = (Vertex, Vertex)>) -> Self {
         let rows = arcs.into_iter().map(|(i, j)| pack(i, j)).collect();
-        Self { vertices, rows: RawRows::Plain(rows), listing: Listing::Arcs }
+        Self {
+            vertices,
+            rows: RawRows::Plain(rows),
+            listing: Listing::Arcs,
+        }
     }
 
     /// Rows with weights.
-    pub fn weighted(vertices: usize, arcs: impl IntoIterator<Item = (Vertex, Vertex, f64)>) -> Self {
+    pub fn weighted(
+        vertices: usize,
+        arcs: impl IntoIterator<Item = (Vertex, Vertex, f64)>,
+    ) -> Self {
         let rows = arcs.into_iter().map(|(i, j, w)| (pack(i, j), w)).collect();
-        Self { vertices, rows: RawRows::Weighted(rows), listing: Listing::Arcs }
+        Self {
+            vertices,
+            rows: RawRows::Weighted(rows),
+            listing: Listing::Arcs,
+        }
     }
 
     /// The edges of a graph, each once.
     pub fn of<W: Weight>(graph: &Graph<W>) -> Self {
         let rows = graph.rows();
-        let upper = |i: usize| rows.row(i).filter(move |&(j, _)| j as usize >= i).map(move |(j, w)| (pack(i as Vertex, j), w));
+        let upper = |i: usize| {
+            rows.row(i)
+                .filter(move |&(j, _)| j as usize >= i)
+                .map(move |(j, w)| (pack(i as Vertex, j), w))
+        };
         let n = graph.vertices();
         let rows = if W::UNIT {
             RawRows::Plain((0..n).flat_map(upper).map(|(arc, _)| arc).collect())
         } else {
             RawRows::Weighted((0..n).flat_map(upper).collect())
         };
-        Self { vertices: n, rows, listing: Listing::Edges }
+        Self {
+            vertices: n,
+            rows,
+            listing: Listing::Edges,
+        }
     }
 }
 
@@ -110,7 +130,8 @@ pub enum Direction {
     /// Make it undirected: `A = W + Wᵀ` with weights, "there is an arc either way" without.
     #[default]
     Symmetrise,
-    /// Stop when some edges are listed in both directions and others in one, or with unequal weights.
+    /// Stop when some edges are listed in both directions and others in one, or with unequal
+    /// weights.
     Reject,
 }
 
@@ -131,7 +152,8 @@ pub enum SelfLoops {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Duplicates {
-    /// Without weights repeats and reverses are the same edge of weight 1; with weights repeats are summed.
+    /// Without weights repeats and reverses are the same edge of weight 1; with weights repeats are
+    /// summed.
     #[default]
     Auto,
     /// Sum them (rows without weights count 1 each).
@@ -144,8 +166,9 @@ pub enum Duplicates {
 
 /// How raw rows become an undirected graph.
 ///
-/// In a weighted list in which every edge is there in both directions with equal weight, the two rows are one edge; in any other the
-/// weights of both directions are added. Edges of weight 0 are dropped.
+/// In a weighted list in which every edge is there in both directions with equal weight, the two
+/// rows are one edge; in any other the weights of both directions are added. Edges of weight 0 are
+/// dropped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Policy {
@@ -155,7 +178,8 @@ pub struct Policy {
     pub self_loops: SelfLoops,
     /// Repeated rows.
     pub duplicates: Duplicates,
-    /// Every edge counts 1, whatever its weight, be it negative or infinite; a weight of 0 still means that there is no edge.
+    /// Every edge counts 1, whatever its weight, be it negative or infinite; a weight of 0 still
+    /// means that there is no edge.
     pub unweighted: bool,
     /// Store weights as `f32`.
     pub single_precision: bool,

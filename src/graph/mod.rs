@@ -1,10 +1,11 @@
 //! The graph: an immutable symmetric sparse matrix in CSR form on [`sprs`](::sprs) types.
 //!
-//! `A` is symmetric and non-negative; every undirected edge `{i, j}` with `i ≠ j` is stored as two arcs, a self-loop as
-//! one, so that the degree `d_i = Σ_j A_ij` is the sum of row `i` as stored. Rows are sorted and free of duplicates.
+//! `A` is symmetric and non-negative; every undirected edge `{i, j}` with `i ≠ j` is stored as two
+//! arcs, a self-loop as one, so that the degree `d_i = Σ_j A_ij` is the sum of row `i` as stored.
+//! Rows are sorted and free of duplicates.
 //!
-//! Memory: 4 bytes an arc and 8 a vertex for [`Unit`] weights; weighted graphs add the weight of each arc and 8 bytes a
-//! vertex for its degree.
+//! Memory: 4 bytes an arc and 8 a vertex for [`Unit`] weights; weighted graphs add the weight of
+//! each arc and 8 bytes a vertex for its degree.
 
 mod assemble;
 mod build;
@@ -21,7 +22,10 @@ pub use build::{BuildError, build};
 pub(crate) use components::components_within;
 pub use components::{Components, components};
 pub use contract::{Contraction, Members, contract};
-pub use edges::{Counts, Direction, Duplicates, EdgeList, Listing, MOST_VERTICES, Policy, RawRows, SelfLoops, pack, unpack};
+pub use edges::{
+    Counts, Direction, Duplicates, EdgeList, Listing, MOST_VERTICES, Policy, RawRows, SelfLoops,
+    pack, unpack,
+};
 pub use petgraph::{FromPetgraph, from_petgraph, to_petgraph};
 pub use sprs::{from_sprs, to_sprs};
 pub use store::{Array, Unit, Weight};
@@ -117,52 +121,100 @@ impl<'a, W: Weight> Rows<'a, W> {
     #[inline]
     pub fn row(&self, i: usize) -> impl ExactSizeIterator<Item = (Vertex, f64)> + use<'a, W> {
         let range = self.offsets[i] as usize..self.offsets[i + 1] as usize;
-        self.targets[range.clone()].iter().zip(&self.weights[range]).map(|(&j, &w)| (j, w.get()))
+        self.targets[range.clone()]
+            .iter()
+            .zip(&self.weights[range])
+            .map(|(&j, &w)| (j, w.get()))
     }
 
     /// The sum of row `i`.
     #[inline]
     pub fn row_sum(&self, i: usize) -> f64 {
-        if W::UNIT { (self.offsets[i + 1] - self.offsets[i]) as f64 } else { self.row(i).map(|(_, w)| w).sum() }
+        if W::UNIT {
+            (self.offsets[i + 1] - self.offsets[i]) as f64
+        } else {
+            self.row(i).map(|(_, w)| w).sum()
+        }
     }
 }
 
 impl<W: Weight> Graph<W> {
-    /// Takes finished CSR arrays, checking everything but symmetry (see [`Graph::check_symmetry`]): offsets, order and
-    /// range of indices, weights positive and finite. O(arcs), parallel.
+    /// Takes finished CSR arrays, checking everything but symmetry (see [`Graph::check_symmetry`]):
+    /// offsets, order and range of indices, weights positive and finite. O(arcs), parallel.
     pub fn from_arrays(
         offsets: impl Into<Array<u64>>,
         targets: impl Into<Array<Vertex>>,
         weights: impl Into<Array<W>>,
     ) -> Result<Self, GraphError> {
         let (offsets, targets, weights) = (offsets.into(), targets.into(), weights.into());
-        let rows = Rows { offsets: &offsets, targets: &targets, weights: &weights };
+        let rows = Rows {
+            offsets: &offsets,
+            targets: &targets,
+            weights: &weights,
+        };
         let loops = check_rows(&rows)?;
         Ok(Self::with_loops(offsets, targets, weights, loops))
     }
 
     /// Wraps arrays that are known to be valid.
-    pub(crate) fn from_valid(offsets: Array<u64>, targets: Array<Vertex>, weights: Array<W>) -> Self {
-        let rows = Rows { offsets: &offsets, targets: &targets, weights: &weights };
+    pub(crate) fn from_valid(
+        offsets: Array<u64>,
+        targets: Array<Vertex>,
+        weights: Array<W>,
+    ) -> Self {
+        let rows = Rows {
+            offsets: &offsets,
+            targets: &targets,
+            weights: &weights,
+        };
         let has_loop = |&i: &usize| rows.targets(i).binary_search(&(i as u32)).is_ok();
-        let loops = (0..offsets.len() - 1).into_par_iter().filter(has_loop).count();
+        let loops = (0..offsets.len() - 1)
+            .into_par_iter()
+            .filter(has_loop)
+            .count();
         Self::with_loops(offsets, targets, weights, loops)
     }
 
     /// Wraps arrays that are known to be valid and to have `loops` self-loops.
     #[allow(unsafe_code)]
-    fn with_loops(offsets: Array<u64>, targets: Array<Vertex>, weights: Array<W>, loops: usize) -> Self {
+    fn with_loops(
+        offsets: Array<u64>,
+        targets: Array<Vertex>,
+        weights: Array<W>,
+        loops: usize,
+    ) -> Self {
         let n = offsets.len() - 1;
-        let rows = Rows { offsets: &offsets, targets: &targets, weights: &weights };
-        let degrees = if W::UNIT { Vec::new() } else { (0..n).into_par_iter().map(|i| rows.row_sum(i)).collect() };
-        // SAFETY: every caller has checked, or built by construction, what sprs would check: offsets ascending from 0
-        // to the number of arcs, indices of each row ascending and below n, arrays of equal length.
-        let matrix = unsafe { CsMatBase::new_unchecked(::sprs::CompressedStorage::CSR, (n, n), offsets, targets, weights) };
-        Self { matrix, degrees, loops }
+        let rows = Rows {
+            offsets: &offsets,
+            targets: &targets,
+            weights: &weights,
+        };
+        let degrees = if W::UNIT {
+            Vec::new()
+        } else {
+            (0..n).into_par_iter().map(|i| rows.row_sum(i)).collect()
+        };
+        // SAFETY: every caller has checked, or built by construction, what sprs would check:
+        // offsets ascending from 0 to the number of arcs, indices of each row ascending and below
+        // n, arrays of equal length.
+        let matrix = unsafe {
+            CsMatBase::new_unchecked(
+                ::sprs::CompressedStorage::CSR,
+                (n, n),
+                offsets,
+                targets,
+                weights,
+            )
+        };
+        Self {
+            matrix,
+            degrees,
+            loops,
+        }
     }
 
-    /// Builds the graph on vertices `0..n` from undirected edges, each listed once in either direction; repeats are
-    /// summed ([`Unit`]: collapsed), edges of weight 0 are dropped.
+    /// Builds the graph on vertices `0..n` from undirected edges, each listed once in either
+    /// direction; repeats are summed ([`Unit`]: collapsed), edges of weight 0 are dropped.
     ///
     /// ```
     /// use lambdacut::graph::{Graph, Unit};
@@ -183,11 +235,15 @@ impl<W: Weight> Graph<W> {
                 .find(|&a| {
                     let j = rows.targets[a] as usize;
                     let back = rows.targets(j).binary_search(&(i as u32));
-                    back.map_or(true, |at| rows.weights[rows.offsets[j] as usize + at] != rows.weights[a])
+                    back.map_or(true, |at| {
+                        rows.weights[rows.offsets[j] as usize + at] != rows.weights[a]
+                    })
                 })
                 .map(|a| (i, rows.targets[a] as usize))
         });
-        lonely.map_or(Ok(()), |(row, column)| Err(GraphError::Asymmetric { row, column }))
+        lonely.map_or(Ok(()), |(row, column)| {
+            Err(GraphError::Asymmetric { row, column })
+        })
     }
 
     /// The number of vertices, isolated ones included.
@@ -213,14 +269,21 @@ impl<W: Weight> Graph<W> {
     /// `d_i = Σ_j A_ij`. O(1).
     #[inline]
     pub fn degree(&self, i: usize) -> f64 {
-        if W::UNIT { self.rows().row_sum(i) } else { self.degrees[i] }
+        if W::UNIT {
+            self.rows().row_sum(i)
+        } else {
+            self.degrees[i]
+        }
     }
 
     /// All degrees. O(vertices).
     pub fn degrees(&self) -> Vec<f64> {
         if W::UNIT {
             let rows = self.rows();
-            (0..self.vertices()).into_par_iter().map(|i| rows.row_sum(i)).collect()
+            (0..self.vertices())
+                .into_par_iter()
+                .map(|i| rows.row_sum(i))
+                .collect()
         } else {
             self.degrees.clone()
         }
@@ -228,14 +291,27 @@ impl<W: Weight> Graph<W> {
 
     /// `Σ_i d_i`, the volume of the graph, summed in a fixed order of blocks.
     pub fn volume(&self) -> f64 {
-        if W::UNIT { self.arcs() as f64 } else { crate::numeric::sum(&self.degrees) }
+        if W::UNIT {
+            self.arcs() as f64
+        } else {
+            crate::numeric::sum(&self.degrees)
+        }
     }
 
     /// The sum of the weights of all undirected edges, self-loops once.
     pub fn total_weight(&self) -> f64 {
         let rows = self.rows();
-        let loops = |i: usize| rows.row(i).filter(|&(j, _)| j as usize == i).map(|(_, w)| w).sum::<f64>();
-        let loop_weight: f64 = if self.loops == 0 { 0.0 } else { (0..self.vertices()).map(loops).sum() };
+        let loops = |i: usize| {
+            rows.row(i)
+                .filter(|&(j, _)| j as usize == i)
+                .map(|(_, w)| w)
+                .sum::<f64>()
+        };
+        let loop_weight: f64 = if self.loops == 0 {
+            0.0
+        } else {
+            (0..self.vertices()).map(loops).sum()
+        };
         f64::midpoint(self.volume(), loop_weight)
     }
 
@@ -248,7 +324,11 @@ impl<W: Weight> Graph<W> {
     /// The arrays.
     #[inline]
     pub fn rows(&self) -> Rows<'_, W> {
-        Rows { offsets: self.matrix.indptr().into_raw_storage(), targets: self.matrix.indices(), weights: self.matrix.data() }
+        Rows {
+            offsets: self.matrix.indptr().into_raw_storage(),
+            targets: self.matrix.indices(),
+            weights: self.matrix.data(),
+        }
     }
 
     /// The adjacency matrix as a [`sprs`](::sprs) matrix.
@@ -265,16 +345,32 @@ impl<W: Weight> Graph<W> {
 /// Checks everything but symmetry and counts the self-loops.
 fn check_rows<W: Weight>(rows: &Rows<'_, W>) -> Result<usize, GraphError> {
     const BLOCK: usize = 1 << 12;
-    let n = rows.offsets.len().checked_sub(1).ok_or(GraphError::Offsets)?;
+    let n = rows
+        .offsets
+        .len()
+        .checked_sub(1)
+        .ok_or(GraphError::Offsets)?;
     checked_count(n)?;
     let arcs = rows.targets.len();
     let ascending = rows.offsets.par_windows(2).all(|w| w[0] <= w[1]);
-    if rows.offsets[0] != 0 || rows.offsets[n] != arcs as u64 || rows.weights.len() != arcs || !ascending {
+    if rows.offsets[0] != 0
+        || rows.offsets[n] != arcs as u64
+        || rows.weights.len() != arcs
+        || !ascending
+    {
         return Err(GraphError::Offsets);
     }
-    let check_block = |b: usize| (b * BLOCK..n.min((b + 1) * BLOCK)).map(|i| check_row(rows, i, n)).sum();
-    // Blocks are collected in order, so that the first wrong row is reported on any number of threads.
-    let blocks: Vec<Result<usize, GraphError>> = (0..n.div_ceil(BLOCK)).into_par_iter().map(check_block).collect();
+    let check_block = |b: usize| {
+        (b * BLOCK..n.min((b + 1) * BLOCK))
+            .map(|i| check_row(rows, i, n))
+            .sum()
+    };
+    // Blocks are collected in order, so that the first wrong row is reported on any number of
+    // threads.
+    let blocks: Vec<Result<usize, GraphError>> = (0..n.div_ceil(BLOCK))
+        .into_par_iter()
+        .map(check_block)
+        .collect();
     blocks.into_iter().sum()
 }
 
@@ -286,9 +382,17 @@ fn check_row<W: Weight>(rows: &Rows<'_, W>, i: usize, n: usize) -> Result<usize,
     if wrong_order > 0 || targets.last().is_some_and(|&j| j as usize >= n) {
         return Err(GraphError::Row { row: i });
     }
-    let wrong = if W::UNIT { None } else { rows.row(i).find(|&(_, w)| !(w.is_finite() && w > 0.0)) };
+    let wrong = if W::UNIT {
+        None
+    } else {
+        rows.row(i).find(|&(_, w)| !(w.is_finite() && w > 0.0))
+    };
     if let Some((j, weight)) = wrong {
-        return Err(GraphError::Weight { row: i, column: j as usize, weight });
+        return Err(GraphError::Weight {
+            row: i,
+            column: j as usize,
+            weight,
+        });
     }
     Ok(targets.iter().filter(|&&j| j as usize == i).count())
 }

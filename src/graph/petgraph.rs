@@ -1,13 +1,18 @@
 //! From any petgraph graph, and back.
 //!
-//! petgraph numbers vertices with holes (`StableGraph`), by value (`GraphMap`) or by position; `NodeIndexable` maps all of them to `0..node_bound()`.
-//! Holes are closed, and the vertices of the result are numbered in the order of `node_identifiers()`. An undirected `Csr` yields every edge that is not a loop twice, once from
-//! each end; this shows in its edge count and is undone.
+//! petgraph numbers vertices with holes (`StableGraph`), by value (`GraphMap`) or by position;
+//! `NodeIndexable` maps all of them to `0..node_bound()`. Holes are closed, and the vertices of the
+//! result are numbered in the order of `node_identifiers()`. An undirected `Csr` yields every edge
+//! that is not a loop twice, once from each end; this shows in its edge count and is undone.
 
-use super::{AnyGraph, BuildError, Counts, EdgeList, Graph, Listing, Policy, RawRows, Weight, build, pack};
+use super::{
+    AnyGraph, BuildError, Counts, EdgeList, Graph, Listing, Policy, RawRows, Weight, build, pack,
+};
 use crate::ids::{Cluster, NONE, Vertex};
 use petgraph::graph::UnGraph;
-use petgraph::visit::{EdgeCount, EdgeRef, GraphProp, IntoEdgeReferences, IntoNodeIdentifiers, NodeIndexable};
+use petgraph::visit::{
+    EdgeCount, EdgeRef, GraphProp, IntoEdgeReferences, IntoNodeIdentifiers, NodeIndexable,
+};
 
 /// A graph that came from petgraph, with the way back to its vertices.
 #[derive(Debug, Clone)]
@@ -21,10 +26,12 @@ pub struct FromPetgraph<N> {
     pub counts: Counts,
 }
 
-/// Takes a petgraph graph of any type: `Graph`, `StableGraph`, `GraphMap`, `Csr`, `MatrixGraph`, `Reversed`, directed or not. `weight` gives
-/// the weight of an edge from what petgraph stores with it; all weights 1 make an unweighted graph.
+/// Takes a petgraph graph of any type: `Graph`, `StableGraph`, `GraphMap`, `Csr`, `MatrixGraph`,
+/// `Reversed`, directed or not. `weight` gives the weight of an edge from what petgraph stores with
+/// it; all weights 1 make an unweighted graph.
 ///
-/// An undirected graph keeps its edges, parallel ones summed (or merged, if unweighted); a directed one follows the policy.
+/// An undirected graph keeps its edges, parallel ones summed (or merged, if unweighted); a directed
+/// one follows the policy.
 ///
 /// ```
 /// use lambdacut::graph::{Policy, components, from_petgraph, to_petgraph};
@@ -54,7 +61,10 @@ where
     }
     let arc = |edge: G::EdgeRef| {
         let end = |node| number[graph.to_index(node)];
-        (pack(end(edge.source()), end(edge.target())), weight(edge.weight()))
+        (
+            pack(end(edge.source()), end(edge.target())),
+            weight(edge.weight()),
+        )
     };
     let rows: Vec<(u64, f64)> = graph.edge_references().map(arc).collect();
     let rows = if rows.iter().all(|row| row.1 == 1.0) {
@@ -67,15 +77,33 @@ where
         false if rows.len() == graph.edge_count() => Listing::Edges,
         false => Listing::Mirrored,
     };
-    let (graph, counts) = build(EdgeList { vertices: nodes.len(), rows, listing }, policy)?;
-    Ok(FromPetgraph { graph, nodes, counts })
+    let (graph, counts) = build(
+        EdgeList {
+            vertices: nodes.len(),
+            rows,
+            listing,
+        },
+        policy,
+    )?;
+    Ok(FromPetgraph {
+        graph,
+        nodes,
+        counts,
+    })
 }
 
-/// The same graph for petgraph; every node carries the cluster of its vertex, `None` for a vertex without one ([`NONE`]).
-pub fn to_petgraph<W: Weight>(graph: &Graph<W>, labels: &[Cluster]) -> UnGraph<Option<Cluster>, f64> {
+/// The same graph for petgraph; every node carries the cluster of its vertex, `None` for a vertex
+/// without one ([`NONE`]).
+pub fn to_petgraph<W: Weight>(
+    graph: &Graph<W>,
+    labels: &[Cluster],
+) -> UnGraph<Option<Cluster>, f64> {
     let rows = graph.rows();
     let mut result = UnGraph::with_capacity(graph.vertices(), graph.edges());
-    let nodes: Vec<_> = labels.iter().map(|&c| result.add_node((c != NONE).then_some(c))).collect();
+    let nodes: Vec<_> = labels
+        .iter()
+        .map(|&c| result.add_node((c != NONE).then_some(c)))
+        .collect();
     for (i, &node) in nodes.iter().enumerate() {
         for (j, weight) in rows.row(i).filter(|&(j, _)| j as usize >= i) {
             result.add_edge(node, nodes[j as usize], weight);

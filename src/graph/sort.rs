@@ -1,7 +1,8 @@
 //! Sorting rows in place: quicksort splits over the threads, the standard library's sort below.
 //!
-//! The first splits put about equally many rows before and behind a pivot without a branch that depends on the data; O(R log R) in all, and O(R)
-//! for rows that are in order already. No memory beside the rows. The result is the only sorted order, whatever the threads did.
+//! The first splits put about equally many rows before and behind a pivot without a branch that
+//! depends on the data; O(R log R) in all, and O(R) for rows that are in order already. No memory
+//! beside the rows. The result is the only sorted order, whatever the threads did.
 
 use super::build::Row;
 
@@ -45,7 +46,8 @@ fn partition<R: Row>(rows: &mut [R], pivot: R::Key) -> usize {
     let mut below = 0;
     for at in 0..rows.len() {
         let belongs = rows[at].key() < pivot;
-        // Swapped in any case, and kept there only if it belongs there: nothing for the processor to guess.
+        // Swapped in any case, and kept there only if it belongs there: nothing for the processor
+        // to guess.
         rows.swap(at, below);
         below += usize::from(belongs);
     }

@@ -6,8 +6,9 @@ use rayon::prelude::*;
 use sprs::{CsMatBase, CsMatI, SpIndex};
 use std::ops::Deref;
 
-/// Takes a symmetric sprs matrix, owned or borrowed, CSR or CSC, with any index types (for a symmetric matrix the two are the same arrays). Stored zeros are left out; negative
-/// and non-finite entries and asymmetry are errors. O(entries · log row).
+/// Takes a symmetric sprs matrix, owned or borrowed, CSR or CSC, with any index types (for a
+/// symmetric matrix the two are the same arrays). Stored zeros are left out; negative and
+/// non-finite entries and asymmetry are errors. O(entries · log row).
 ///
 /// ```
 /// use lambdacut::graph::{Graph, from_sprs, to_sprs};
@@ -37,7 +38,10 @@ where
     }
     crate::ids::checked_count(rows)?;
     let mut offsets = Vec::with_capacity(rows + 1);
-    let (mut targets, mut weights) = (Vec::with_capacity(matrix.nnz()), Vec::with_capacity(matrix.nnz()));
+    let (mut targets, mut weights) = (
+        Vec::with_capacity(matrix.nnz()),
+        Vec::with_capacity(matrix.nnz()),
+    );
     offsets.push(0u64);
     for row in matrix.outer_iterator() {
         for (column, value) in row.iter() {
@@ -54,11 +58,20 @@ where
     Ok(graph)
 }
 
-/// The adjacency matrix with numbers for weights and the wanted index types, as a copy; [`Graph::matrix`] is the matrix itself.
+/// The adjacency matrix with numbers for weights and the wanted index types, as a copy;
+/// [`Graph::matrix`] is the matrix itself.
 pub fn to_sprs<W: Weight, I: SpIndex, P: SpIndex>(graph: &Graph<W>) -> CsMatI<f64, I, P> {
     let rows = graph.rows();
-    let offsets = rows.offsets.iter().map(|&o| P::from_usize(o as usize)).collect();
-    let targets = rows.targets.iter().map(|&j| I::from_usize(j as usize)).collect();
+    let offsets = rows
+        .offsets
+        .iter()
+        .map(|&o| P::from_usize(o as usize))
+        .collect();
+    let targets = rows
+        .targets
+        .iter()
+        .map(|&j| I::from_usize(j as usize))
+        .collect();
     let weights = rows.weights.par_iter().map(|w| w.get()).collect();
     let n = graph.vertices();
     CsMatI::new((n, n), offsets, targets, weights)

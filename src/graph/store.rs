@@ -19,8 +19,11 @@ mod sealed {
 #[repr(C)]
 pub struct Unit;
 
-/// What an arc may carry: nothing ([`Unit`]), a count (`u32`), `f32` or `f64`. Arithmetic is done in `f64`.
-pub trait Weight: sealed::Sealed + Pod + Send + Sync + PartialEq + std::fmt::Debug + 'static {
+/// What an arc may carry: nothing ([`Unit`]), a count (`u32`), `f32` or `f64`. Arithmetic is done
+/// in `f64`.
+pub trait Weight:
+    sealed::Sealed + Pod + Send + Sync + PartialEq + std::fmt::Debug + 'static
+{
     /// Whether every weight is 1 and none is stored.
     const UNIT: bool;
     /// Whether sums and differences of these weights are free of rounding.
@@ -94,7 +97,8 @@ impl Weight for f64 {
 pub enum Array<T: Pod> {
     /// On the heap.
     Owned(Vec<T>),
-    /// `len` values starting `offset` bytes into a mapped file; alignment was checked by [`Array::mapped`].
+    /// `len` values starting `offset` bytes into a mapped file; alignment was checked by
+    /// [`Array::mapped`].
     Mapped {
         /// The file.
         map: Arc<Mmap>,
@@ -106,7 +110,8 @@ pub enum Array<T: Pod> {
 }
 
 impl<T: Pod> Array<T> {
-    /// A view of `len` values at `offset` bytes; `None` if they are not inside the file or not aligned.
+    /// A view of `len` values at `offset` bytes; `None` if they are not inside the file or not
+    /// aligned.
     pub fn mapped(map: Arc<Mmap>, offset: usize, len: usize) -> Option<Self> {
         let bytes = len.checked_mul(size_of::<T>())?;
         let slice = map.get(offset..offset.checked_add(bytes)?)?;
@@ -126,7 +131,9 @@ impl<T: Pod> Deref for Array<T> {
     fn deref(&self) -> &[T] {
         match self {
             Self::Owned(values) => values,
-            Self::Mapped { map, offset, len } => bytemuck::cast_slice(&map[*offset..*offset + *len * size_of::<T>()]),
+            Self::Mapped { map, offset, len } => {
+                bytemuck::cast_slice(&map[*offset..*offset + *len * size_of::<T>()])
+            }
         }
     }
 }

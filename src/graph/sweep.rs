@@ -1,8 +1,9 @@
 //! The yardstick of the benchmarks: reading the whole graph once.
 //!
-//! `sums_i = Σ_{j ∈ N(i)} values_j` touches every arc and one number a neighbour, in parallel, and does nothing else: no algorithm that looks
-//! at all neighbours can be faster. What a pass or a search costs is stated in such sweeps, which carry over to other machines
-//! better than seconds. O(arcs), no memory of its own.
+//! `sums_i = Σ_{j ∈ N(i)} values_j` touches every arc and one number a neighbour, in parallel, and
+//! does nothing else: no algorithm that looks at all neighbours can be faster. What a pass or a
+//! search costs is stated in such sweeps, which carry over to other machines better than seconds.
+//! O(arcs), no memory of its own.
 
 use super::{Graph, Weight};
 use rayon::prelude::*;
@@ -23,8 +24,15 @@ const ROWS: usize = 256;
 /// assert_eq!(sums, [10.0, 101.0, 10.0]);
 /// ```
 pub fn sweep<W: Weight>(graph: &Graph<W>, values: &[f64], sums: &mut [f64]) {
-    assert_eq!((values.len(), sums.len()), (graph.vertices(), graph.vertices()), "one number a vertex");
+    assert_eq!(
+        (values.len(), sums.len()),
+        (graph.vertices(), graph.vertices()),
+        "one number a vertex"
+    );
     let rows = graph.rows();
     let sum = |i: usize| rows.targets(i).iter().map(|&j| values[j as usize]).sum();
-    sums.par_iter_mut().enumerate().with_min_len(ROWS).for_each(|(i, s)| *s = sum(i));
+    sums.par_iter_mut()
+        .enumerate()
+        .with_min_len(ROWS)
+        .for_each(|(i, s)| *s = sum(i));
 }

@@ -1,10 +1,11 @@
 //! Outputs appear whole or not at all.
 
+use super::compression::Compression;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-/// Lets `write` fill a temporary file beside `target`, syncs it and renames it; `-` is standard output. A target called `….gz` or `….zst`
-/// is compressed.
+/// Lets `write` fill a temporary file beside `target`, syncs it and renames it; `-` is standard
+/// output. A target called `….gz` or `….zst` is compressed.
 ///
 /// ```
 /// let dir = tempfile::tempdir().unwrap();
@@ -12,7 +13,10 @@ use std::path::Path;
 /// lambdacut::io::write_atomically(&file, |out| writeln!(out, "42")).unwrap();
 /// assert_eq!(std::fs::read_to_string(file).unwrap(), "42\n");
 /// ```
-pub fn write_atomically(target: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+pub fn write_atomically(
+    target: &Path,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
     if target == Path::new("-") {
         let mut out = BufWriter::new(io::stdout().lock());
         write(&mut out)?;
@@ -24,34 +28,20 @@ pub fn write_atomically(target: &Path, write: impl FnOnce(&mut dyn Write) -> io:
         write(&mut out)?;
         return out.flush();
     }
-    let dir = target.parent().filter(|d| !d.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let dir = target
+        .parent()
+        .filter(|d| !d.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
     let mut file = BufWriter::with_capacity(1 << 20, temporary(dir)?);
-    compressed(target, &mut file, write)?;
+    Compression::of_name(target).encode(&mut file, write)?;
     let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
     file.as_file().sync_all()?;
     file.persist(target)?;
     Ok(())
 }
 
-/// Writes through the compression that the name asks for.
-fn compressed(target: &Path, file: &mut dyn Write, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    match target.extension().and_then(|e| e.to_str()) {
-        Some("gz") => {
-            let mut out = BufWriter::new(flate2::write::GzEncoder::new(file, flate2::Compression::default()));
-            write(&mut out)?;
-            out.into_inner().map_err(io::IntoInnerError::into_error)?.finish()?;
-        }
-        Some("zst") => {
-            let mut out = BufWriter::new(zstd::stream::write::Encoder::new(file, 0)?);
-            write(&mut out)?;
-            out.into_inner().map_err(io::IntoInnerError::into_error)?.finish()?;
-        }
-        _ => write(file)?,
-    }
-    Ok(())
-}
-
-/// A temporary file with the permissions of any other new file (temporary files are private by default).
+/// A temporary file with the permissions of any other new file (temporary files are private by
+/// default).
 fn temporary(dir: &Path) -> io::Result<tempfile::NamedTempFile> {
     #[cfg(unix)]
     {

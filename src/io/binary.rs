@@ -1,6 +1,7 @@
 //! The own binary format: the finished arrays, mapped and used where they are.
 //!
-//! All numbers are little-endian. A header of 128 bytes, then sections that start at multiples of 64 bytes:
+//! All numbers are little-endian. A header of 128 bytes, then sections that start at multiples of
+//! 64 bytes:
 //!
 //! | bytes | what |
 //! |---|---|
@@ -18,16 +19,21 @@
 //! | 56–119 | 0 |
 //! | 120–127 | xxh3 of bytes 0–119 |
 //!
-//! Sections: offsets (`u64`, n + 1), targets (`u32`, arcs), weights (arcs), vertex weights (n), names (integers: `u64`, n; strings: ends as `u64`,
-//! n, then the UTF-8 text). The checksum is the xxh3 of the xxh3s of each MiB behind the header, so that it is computed in parallel.
+//! Sections: offsets (`u64`, n + 1), targets (`u32`, arcs), weights (arcs), vertex weights (n),
+//! names (integers: `u64`, n; strings: ends as `u64`, n, then the UTF-8 text). The checksum is the
+//! xxh3 of the xxh3s of each MiB behind the header, so that it is computed in parallel.
 //!
-//! Reading checks magic, version, length, checksums, and every index and weight before it is used; nothing is copied but names.
+//! Reading checks magic, version, length, checksums, and every index and weight before it is used;
+//! nothing is copied but names.
 
 use super::error::ReadError;
 use super::load::{LoadOptions, Loaded};
 use super::names::{Names, Strings};
 use super::source::Bytes;
-use crate::graph::{AnyGraph, Array, BuildError, Counts, EdgeList, Graph, GraphError, Policy, SelfLoops, Unit, Weight, build};
+use crate::graph::{
+    AnyGraph, Array, BuildError, Counts, EdgeList, Graph, GraphError, Policy, SelfLoops, Unit,
+    Weight, build,
+};
 use crate::with_graph;
 use bytemuck::{Pod, Zeroable};
 use memmap2::Mmap;
@@ -81,7 +87,10 @@ impl Header {
 
     /// The layout that the counts imply; `None` if they do not fit in memory or a kind is unknown.
     fn sections(&self) -> Option<Sections> {
-        let (n, arcs) = (usize::try_from(self.vertices).ok()?, usize::try_from(self.arcs).ok()?);
+        let (n, arcs) = (
+            usize::try_from(self.vertices).ok()?,
+            usize::try_from(self.arcs).ok()?,
+        );
         let mut end = HEADER;
         let mut section = |count: usize, size: usize| -> Option<usize> {
             let start = end.checked_next_multiple_of(ALIGN)?;
@@ -93,8 +102,23 @@ impl Header {
         let weights = section(arcs, self.weight_size()?)?;
         let masses = section(n, 8 * usize::from(self.masses.min(1)))?;
         let names = section(n, if self.names == 0 { 0 } else { 8 })?;
-        let text = section(if self.names == 2 { usize::try_from(self.name_info).ok()? } else { 0 }, 1)?;
-        (self.names <= 2 && self.masses <= 1).then_some(Sections { offsets, targets, weights, masses, names, text, length: end })
+        let text = section(
+            if self.names == 2 {
+                usize::try_from(self.name_info).ok()?
+            } else {
+                0
+            },
+            1,
+        )?;
+        (self.names <= 2 && self.masses <= 1).then_some(Sections {
+            offsets,
+            targets,
+            weights,
+            masses,
+            names,
+            text,
+            length: end,
+        })
     }
 
     fn computed_checksum(&self) -> u64 {
@@ -108,17 +132,29 @@ fn checksum(bytes: &[u8]) -> u64 {
     xxh3_64(bytemuck::cast_slice(&blocks))
 }
 
-/// Reads a binary graph. A mapped file is used where it is; content in memory is copied once. Of the policy only `unweighted` and dropping
-/// self-loops can still change a finished graph.
+/// Reads a binary graph. A mapped file is used where it is; content in memory is copied once. Of
+/// the policy only `unweighted` and dropping self-loops can still change a finished graph.
 pub(super) fn load(file: &str, bytes: Bytes, options: &LoadOptions) -> Result<Loaded, ReadError> {
     if cfg!(target_endian = "big") {
-        return Err(ReadError::file(file, "binary graphs can only be used on little-endian machines"));
+        return Err(ReadError::file(
+            file,
+            "binary graphs can only be used on little-endian machines",
+        ));
     }
     let (header, sections) = checked_header(file, &bytes)?;
-    let names = read_names(&header, &sections, &bytes).ok_or_else(|| ReadError::file(file, "the names are damaged"))?;
-    let masses = (header.masses == 1).then(|| copied::<f64>(&bytes, sections.masses, header.vertices as usize));
-    if masses.iter().flatten().any(|m| !(m.is_finite() && *m >= 0.0)) {
-        return Err(ReadError::file(file, "a vertex weight is negative or not finite"));
+    let names = read_names(&header, &sections, &bytes)
+        .ok_or_else(|| ReadError::file(file, "the names are damaged"))?;
+    let masses = (header.masses == 1)
+        .then(|| copied::<f64>(&bytes, sections.masses, header.vertices as usize));
+    if masses
+        .iter()
+        .flatten()
+        .any(|m| !(m.is_finite() && *m >= 0.0))
+    {
+        return Err(ReadError::file(
+            file,
+            "a vertex weight is negative or not finite",
+        ));
     }
     let graph = match header.weights {
         0 => read_arrays::<Unit>(&header, &sections, bytes).map(AnyGraph::Unit),
@@ -126,13 +162,22 @@ pub(super) fn load(file: &str, bytes: Bytes, options: &LoadOptions) -> Result<Lo
         _ => read_arrays::<f64>(&header, &sections, bytes).map(AnyGraph::F64),
     };
     let graph = graph.map_err(|e| ReadError::file(file, e.to_string()))?;
-    let (graph, counts) = with_policy(graph, options.policy).map_err(|e| ReadError::file(file, e.to_string()))?;
-    Ok(Loaded { graph, names, counts, masses, sha256: None, seconds: 0.0 })
+    let (graph, counts) =
+        with_policy(graph, options.policy).map_err(|e| ReadError::file(file, e.to_string()))?;
+    Ok(Loaded {
+        graph,
+        names,
+        counts,
+        masses,
+        sha256: None,
+        seconds: 0.0,
+    })
 }
 
 /// The graph as it is, unless the policy wants something else of it.
 fn with_policy(graph: AnyGraph, policy: Policy) -> Result<(AnyGraph, Counts), BuildError> {
-    let drops_loops = policy.self_loops == SelfLoops::Drop && with_graph!(&graph, g => g.self_loops()) > 0;
+    let drops_loops =
+        policy.self_loops == SelfLoops::Drop && with_graph!(&graph, g => g.self_loops()) > 0;
     let drops_weights = policy.unweighted && !matches!(graph, AnyGraph::Unit(_));
     if drops_loops || drops_weights {
         let edges = with_graph!(&graph, g => EdgeList::of(g));
@@ -153,18 +198,31 @@ fn checked_header(file: &str, bytes: &[u8]) -> Result<(Header, Sections), ReadEr
     if !bytes.starts_with(&MAGIC) {
         return wrong("not a binary graph: bad magic");
     }
-    let Some(start) = bytes.get(..HEADER) else { return wrong("the binary graph is truncated: no whole header") };
+    let Some(start) = bytes.get(..HEADER) else {
+        return wrong("the binary graph is truncated: no whole header");
+    };
     let header: Header = bytemuck::pod_read_unaligned(start);
     if header.version != VERSION {
-        return Err(ReadError::file(file, format!("binary version {} is not supported (only {VERSION})", header.version)));
+        return Err(ReadError::file(
+            file,
+            format!(
+                "binary version {} is not supported (only {VERSION})",
+                header.version
+            ),
+        ));
     }
     if header.own_checksum != header.computed_checksum() {
         return wrong("the binary graph is damaged: bad checksum of the header");
     }
-    let Some(sections) = header.sections() else { return wrong("the binary graph is damaged: impossible header") };
+    let Some(sections) = header.sections() else {
+        return wrong("the binary graph is damaged: impossible header");
+    };
     if sections.length != bytes.len() || header.length != bytes.len() as u64 {
         let (found, wanted) = (bytes.len(), header.length);
-        return Err(ReadError::file(file, format!("the binary graph is damaged: {found} bytes long instead of {wanted}")));
+        return Err(ReadError::file(
+            file,
+            format!("the binary graph is damaged: {found} bytes long instead of {wanted}"),
+        ));
     }
     if header.checksum != checksum(&bytes[HEADER..]) {
         return wrong("the binary graph is damaged: bad checksum");
@@ -175,16 +233,27 @@ fn checked_header(file: &str, bytes: &[u8]) -> Result<(Header, Sections), ReadEr
 /// Values at a place that [`Header::sections`] has shown to be inside the file.
 fn copied<T: Pod>(bytes: &[u8], start: usize, count: usize) -> Vec<T> {
     let slice = &bytes[start..start + count * size_of::<T>()];
-    slice.chunks_exact(size_of::<T>().max(1)).map(bytemuck::pod_read_unaligned).collect()
+    slice
+        .chunks_exact(size_of::<T>().max(1))
+        .map(bytemuck::pod_read_unaligned)
+        .collect()
 }
 
 fn read_names(header: &Header, sections: &Sections, bytes: &[u8]) -> Option<Names> {
     let n = header.vertices as usize;
     match header.names {
-        0 => header.name_info.checked_add(header.vertices).map(|_| Names::Range { first: header.name_info, count: n }),
+        0 => header
+            .name_info
+            .checked_add(header.vertices)
+            .map(|_| Names::Range {
+                first: header.name_info,
+                count: n,
+            }),
         1 => {
             let ids: Vec<u64> = copied(bytes, sections.names, n);
-            ids.windows(2).all(|w| w[0] < w[1]).then_some(Names::Ids(ids))
+            ids.windows(2)
+                .all(|w| w[0] < w[1])
+                .then_some(Names::Ids(ids))
         }
         _ => {
             let text = String::from_utf8(bytes[sections.text..sections.length].to_vec()).ok()?;
@@ -193,19 +262,38 @@ fn read_names(header: &Header, sections: &Sections, bytes: &[u8]) -> Option<Name
     }
 }
 
-fn read_arrays<W: Weight>(header: &Header, sections: &Sections, bytes: Bytes) -> Result<Graph<W>, GraphError> {
+fn read_arrays<W: Weight>(
+    header: &Header,
+    sections: &Sections,
+    bytes: Bytes,
+) -> Result<Graph<W>, GraphError> {
     let (n, arcs) = (header.vertices as usize, header.arcs as usize);
     match bytes {
         Bytes::Mapped(map) => {
             let offsets = array(&map, sections.offsets, n + 1)?;
             let targets = array(&map, sections.targets, arcs)?;
-            let weights = if W::UNIT { vec![W::of(1.0); arcs].into() } else { array(&map, sections.weights, arcs)? };
+            let weights = if W::UNIT {
+                vec![W::of(1.0); arcs].into()
+            } else {
+                array(&map, sections.weights, arcs)?
+            };
             Graph::from_arrays(offsets, targets, weights)
         }
         Bytes::Owned(bytes) => {
-            let weights = if W::UNIT { vec![W::of(1.0); arcs] } else { copied(&bytes, sections.weights, arcs) };
-            let (offsets, targets) = (copied(&bytes, sections.offsets, n + 1), copied(&bytes, sections.targets, arcs));
-            Graph::from_arrays(Array::Owned(offsets), Array::Owned(targets), Array::Owned(weights))
+            let weights = if W::UNIT {
+                vec![W::of(1.0); arcs]
+            } else {
+                copied(&bytes, sections.weights, arcs)
+            };
+            let (offsets, targets) = (
+                copied(&bytes, sections.offsets, n + 1),
+                copied(&bytes, sections.targets, arcs),
+            );
+            Graph::from_arrays(
+                Array::Owned(offsets),
+                Array::Owned(targets),
+                Array::Owned(weights),
+            )
         }
     }
 }
@@ -247,8 +335,14 @@ impl Checked<'_> {
     }
 }
 
-/// Writes a binary graph. The sections are gone through twice: for the checksum in the header, and to be written.
-pub(super) fn write<W: Weight>(out: &mut dyn Write, graph: &Graph<W>, names: &Names, masses: Option<&[f64]>) -> io::Result<()> {
+/// Writes a binary graph. The sections are gone through twice: for the checksum in the header, and
+/// to be written.
+pub(super) fn write<W: Weight>(
+    out: &mut dyn Write,
+    graph: &Graph<W>,
+    names: &Names,
+    masses: Option<&[f64]>,
+) -> io::Result<()> {
     let (kind, name_info) = match names {
         Names::Range { first, .. } => (0, *first),
         Names::Ids(_) => (1, 0),
@@ -269,7 +363,9 @@ pub(super) fn write<W: Weight>(out: &mut dyn Write, graph: &Graph<W>, names: &Na
         reserved: [0; 8],
         own_checksum: 0,
     };
-    let sections = header.sections().ok_or_else(|| io::Error::other("the graph is too large for this format"))?;
+    let sections = header
+        .sections()
+        .ok_or_else(|| io::Error::other("the graph is too large for this format"))?;
     header.length = sections.length as u64;
     header.checksum = write_sections(&mut io::sink(), graph, names, masses)?;
     header.own_checksum = header.computed_checksum();
@@ -277,15 +373,29 @@ pub(super) fn write<W: Weight>(out: &mut dyn Write, graph: &Graph<W>, names: &Na
     write_sections(out, graph, names, masses).map(|_| ())
 }
 
-fn write_sections<W: Weight>(out: &mut dyn Write, graph: &Graph<W>, names: &Names, masses: Option<&[f64]>) -> io::Result<u64> {
+fn write_sections<W: Weight>(
+    out: &mut dyn Write,
+    graph: &Graph<W>,
+    names: &Names,
+    masses: Option<&[f64]>,
+) -> io::Result<u64> {
     let rows = graph.rows();
-    let mut checked = Checked { out, length: 0, block: Xxh3::new(), blocks: Vec::new() };
+    let mut checked = Checked {
+        out,
+        length: 0,
+        block: Xxh3::new(),
+        blocks: Vec::new(),
+    };
     let (ids, text): (&[u64], &str) = match names {
         Names::Range { .. } => (&[], ""),
         Names::Ids(ids) => (ids, ""),
         Names::Strings(strings) => (strings.parts().1, strings.parts().0),
     };
-    let weights: &[u8] = if W::UNIT { &[] } else { bytemuck::cast_slice(rows.weights) };
+    let weights: &[u8] = if W::UNIT {
+        &[]
+    } else {
+        bytemuck::cast_slice(rows.weights)
+    };
     let sections: [&[u8]; 6] = [
         bytemuck::cast_slice(rows.offsets),
         bytemuck::cast_slice(rows.targets),

@@ -1,18 +1,22 @@
 //! Text edge lists: `source target [weight]`, one a line.
 //!
-//! Understood: spaces, tabs, commas or semicolons between the columns; comments starting with `#` or `%`; a header row; `\n` or `\r\n`; a
-//! byte order mark; integer ids of up to 64 bits, with or without gaps, or names, quoted or not. What a file uses is decided by its first
-//! lines and then holds for all of it: a line that does not fit is an error (or skipped and counted, if lenient).
+//! Understood: spaces, tabs, commas or semicolons between the columns; comments starting with `#`
+//! or `%`; a header row; `\n` or `\r\n`; a byte order mark; integer ids of up to 64 bits, with or
+//! without gaps, or names, quoted or not. What a file uses is decided by its first lines and then
+//! holds for all of it: a line that does not fit is an error (or skipped and counted, if lenient).
 //!
-//! A block of text is cut at line ends into pieces of fixed size that are parsed in parallel, each into its own part of the rows; nothing
-//! depends on the number of threads. Rows hold the ids themselves while they fit in 32 bits; wider ids and names are numbered by first
-//! appearance block by block. At the end integer ids are renumbered in numeric order, without gaps.
+//! A block of text is cut at line ends into pieces of fixed size that are parsed in parallel, each
+//! into its own part of the rows; nothing depends on the number of threads. Rows hold the ids
+//! themselves while they fit in 32 bits; wider ids and names are numbered by first appearance block
+//! by block. At the end integer ids are renumbered in numeric order, without gaps.
 
 use super::error::{Fault, ReadError};
 use super::layout::{Bounds, Layout, Settings, Weights, detect};
 use super::load::Raw;
 use super::names::Interner;
-use super::numbering::{Found, Ids, RawRow, close_gaps, fill_parts, name_vertices, number_piece, renumber};
+use super::numbering::{
+    Found, Ids, RawRow, close_gaps, fill_parts, name_vertices, number_piece, renumber,
+};
 use super::source::{Content, Source};
 use super::text::{self, Separator};
 use crate::graph::{Counts, EdgeList, Listing, MOST_VERTICES, RawRows, pack};
@@ -30,7 +34,8 @@ pub(super) fn read(source: Source, settings: Settings) -> Result<Raw, ReadError>
             let mut current = stream.next_block(Vec::new())?;
             let mut spare = Vec::new();
             while let Some(block) = current {
-                let (taken, next) = rayon::join(|| reader.take(&block), || stream.next_block(spare));
+                let (taken, next) =
+                    rayon::join(|| reader.take(&block), || stream.next_block(spare));
                 taken?;
                 current = next?;
                 spare = block;
@@ -40,7 +45,8 @@ pub(super) fn read(source: Source, settings: Settings) -> Result<Raw, ReadError>
     reader.finish()
 }
 
-/// Reads the integer rows of `bytes[start..]` as they are, for formats with a header of their own. The bounds keep ids within 32 bits.
+/// Reads the integer rows of `bytes[start..]` as they are, for formats with a header of their own.
+/// The bounds keep ids within 32 bits.
 pub(super) fn read_entries(
     file: &str,
     bytes: &[u8],
@@ -50,8 +56,17 @@ pub(super) fn read_entries(
     settings: Settings,
 ) -> Result<(RawRows, Counts), ReadError> {
     let mut reader = Reader::new(file.to_owned(), settings);
-    let weights = if weighted { Weights::present(settings.unweighted) } else { Weights::Absent };
-    reader.start(Layout { separator: Separator::Space, weights, names: false, bounds: Some(bounds) });
+    let weights = if weighted {
+        Weights::present(settings.unweighted)
+    } else {
+        Weights::Absent
+    };
+    reader.start(Layout {
+        separator: Separator::Space,
+        weights,
+        names: false,
+        bounds: Some(bounds),
+    });
     reader.counts.comments += comments(&bytes[..start]);
     reader.parse(bytes, start)?;
     Ok((reader.rows, reader.counts))
@@ -85,7 +100,16 @@ struct Parsed {
 impl Reader {
     fn new(file: String, settings: Settings) -> Self {
         let (rows, ids) = (RawRows::Plain(Vec::new()), Ids::Small);
-        Self { file, settings, layout: None, lines: 0, rows, ids, largest: 0, counts: Counts::default() }
+        Self {
+            file,
+            settings,
+            layout: None,
+            lines: 0,
+            rows,
+            ids,
+            largest: 0,
+            counts: Counts::default(),
+        }
     }
 
     /// Parses a block of whole lines.
@@ -96,7 +120,9 @@ impl Reader {
         }
         if self.layout.is_none() {
             let found = detect(block, start, self.settings);
-            if let Some((layout, data)) = found.map_err(|fault| fault.error(&self.file, block, self.lines))? {
+            if let Some((layout, data)) =
+                found.map_err(|fault| fault.error(&self.file, block, self.lines))?
+            {
                 self.start(layout);
                 // Lines before the data are comments, blank, or the header.
                 self.counts.comments += comments(&block[start..data]);
@@ -123,7 +149,9 @@ impl Reader {
     }
 
     fn parse(&mut self, block: &[u8], start: usize) -> Result<(), ReadError> {
-        let Some(layout) = self.layout else { return Ok(()) };
+        let Some(layout) = self.layout else {
+            return Ok(());
+        };
         let mut rows = std::mem::replace(&mut self.rows, RawRows::Plain(Vec::new()));
         let result = match &mut rows {
             RawRows::Plain(rows) => self.parse_rows(rows, layout, block, start),
@@ -133,7 +161,13 @@ impl Reader {
         result
     }
 
-    fn parse_rows<R: RawRow>(&mut self, rows: &mut Vec<R>, layout: Layout, block: &[u8], start: usize) -> Result<(), ReadError> {
+    fn parse_rows<R: RawRow>(
+        &mut self,
+        rows: &mut Vec<R>,
+        layout: Layout,
+        block: &[u8],
+        start: usize,
+    ) -> Result<(), ReadError> {
         let pieces = text::pieces(block, start);
         if matches!(self.ids, Ids::Small) && !self.parse_small(rows, layout, block, &pieces)? {
             let mut wide = Interner::default();
@@ -143,7 +177,10 @@ impl Reader {
         match std::mem::replace(&mut self.ids, Ids::Small) {
             Ids::Small => {}
             Ids::Wide(mut known) => {
-                let parsed: Vec<_> = pieces.par_iter().map(|&p| parse_wide(block, p, layout, self.settings.lenient)).collect();
+                let parsed: Vec<_> = pieces
+                    .par_iter()
+                    .map(|&p| parse_wide(block, p, layout, self.settings.lenient))
+                    .collect();
                 for (parsed, found) in parsed {
                     self.account(parsed, block)?;
                     number_piece(&mut known, rows, &found, |&id| id);
@@ -152,7 +189,10 @@ impl Reader {
                 self.ids = Ids::Wide(known);
             }
             Ids::Text(mut known) => {
-                let parsed: Vec<_> = pieces.par_iter().map(|&p| parse_text(block, p, layout, self.settings.lenient)).collect();
+                let parsed: Vec<_> = pieces
+                    .par_iter()
+                    .map(|&p| parse_text(block, p, layout, self.settings.lenient))
+                    .collect();
                 for (parsed, found) in parsed {
                     self.account(parsed, block)?;
                     number_piece(&mut known, rows, &found, |name| name);
@@ -165,10 +205,13 @@ impl Reader {
     }
 
     fn budget<R>(&self, rows: &[R], names: u64) -> Result<(), ReadError> {
-        self.settings.budget.check(&self.file, size_of_val(rows) as u64 + names)
+        self.settings
+            .budget
+            .check(&self.file, size_of_val(rows) as u64 + names)
     }
 
-    /// Adds up what a piece holds; its fault, if any, is the first of the file, because pieces come in order.
+    /// Adds up what a piece holds; its fault, if any, is the first of the file, because pieces come
+    /// in order.
     fn account(&mut self, parsed: Parsed, block: &[u8]) -> Result<(), ReadError> {
         if let Some(fault) = parsed.fault {
             return Err(fault.error(&self.file, block, self.lines));
@@ -180,7 +223,8 @@ impl Reader {
         Ok(())
     }
 
-    /// Parses ids of 32 bits straight into `rows`; `false` (and `rows` as before) when the block holds wider ones.
+    /// Parses ids of 32 bits straight into `rows`; `false` (and `rows` as before) when the block
+    /// holds wider ones.
     fn parse_small<R: RawRow>(
         &mut self,
         rows: &mut Vec<R>,
@@ -191,11 +235,15 @@ impl Reader {
         // A row takes at least four bytes, "1 2\n", so many empty lines do not count.
         let room: Vec<usize> = pieces
             .par_iter()
-            .map(|&(from, to)| (text::newlines(&block[from..to]) as usize + 1).min((to - from) / 4 + 1))
+            .map(|&(from, to)| {
+                (text::newlines(&block[from..to]) as usize + 1).min((to - from) / 4 + 1)
+            })
             .collect();
         let before = rows.len();
         let total = before + room.iter().sum::<usize>();
-        self.settings.budget.check(&self.file, (total * size_of::<R>()) as u64)?;
+        self.settings
+            .budget
+            .check(&self.file, (total * size_of::<R>()) as u64)?;
         if before == 0 {
             // Fresh zeroed memory is not touched until the pieces are parsed, in parallel.
             *rows = vec![R::default(); total];
@@ -205,7 +253,11 @@ impl Reader {
         let lenient = self.settings.lenient;
         let parse = |p: usize, out: &mut [R]| parse_small(block, pieces[p], layout, lenient, out);
         let parsed: Vec<Parsed> = fill_parts(&mut rows[before..], &room, parse);
-        if parsed.iter().take_while(|p| p.fault.is_none()).any(|p| p.wide) {
+        if parsed
+            .iter()
+            .take_while(|p| p.fault.is_none())
+            .any(|p| p.wide)
+        {
             rows.truncate(before);
             return Ok(false);
         }
@@ -218,7 +270,15 @@ impl Reader {
     }
 
     fn finish(self) -> Result<Raw, ReadError> {
-        let Self { file, mut rows, ids, largest, counts, lines, .. } = self;
+        let Self {
+            file,
+            mut rows,
+            ids,
+            largest,
+            counts,
+            lines,
+            ..
+        } = self;
         if rows.is_empty() {
             let what = match (lines, counts.skipped, counts.zero_weights) {
                 (_, 1.., _) => "no edges: every line was skipped",
@@ -233,10 +293,22 @@ impl Reader {
             RawRows::Weighted(rows) => name_vertices(rows, ids, largest),
         };
         if names.len() > MOST_VERTICES {
-            return Err(ReadError::file(&file, crate::ids::TooManyVertices(names.len()).to_string()));
+            return Err(ReadError::file(
+                &file,
+                crate::ids::TooManyVertices(names.len()).to_string(),
+            ));
         }
-        let edges = EdgeList { vertices: names.len(), rows, listing: Listing::Arcs };
-        Ok(Raw { edges, names, counts, masses: None })
+        let edges = EdgeList {
+            vertices: names.len(),
+            rows,
+            listing: Listing::Arcs,
+        };
+        Ok(Raw {
+            edges,
+            names,
+            counts,
+            masses: None,
+        })
     }
 }
 
@@ -244,13 +316,20 @@ impl Reader {
 fn after_byte_order_mark(file: &str, block: &[u8]) -> Result<usize, ReadError> {
     match block {
         [0xef, 0xbb, 0xbf, ..] => Ok(3),
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Err(ReadError::file(file, "the text is UTF-16; convert it to UTF-8")),
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Err(ReadError::file(
+            file,
+            "the text is UTF-16; convert it to UTF-8",
+        )),
         _ => Ok(0),
     }
 }
 
 fn comments(bytes: &[u8]) -> u64 {
-    let starts_comment = |line: &&[u8]| line.iter().find(|b| **b != b' ' && **b != b'\t').is_some_and(|&b| text::is_comment(b));
+    let starts_comment = |line: &&[u8]| {
+        line.iter()
+            .find(|b| **b != b' ' && **b != b'\t')
+            .is_some_and(|&b| text::is_comment(b))
+    };
     bytes.split(|&b| b == b'\n').filter(starts_comment).count() as u64
 }
 
@@ -261,12 +340,19 @@ enum Line {
     Blank,
 }
 
-/// Parses the line at `at`; gives the start of the next one. `None` when something is wrong with it.
+/// Parses the line at `at`; gives the start of the next one. `None` when something is wrong with
+/// it.
 #[inline]
-fn integer_line<const WEIGHTED: bool>(bytes: &[u8], at: usize, layout: Layout) -> Option<(Line, usize)> {
+fn integer_line<const WEIGHTED: bool>(
+    bytes: &[u8],
+    at: usize,
+    layout: Layout,
+) -> Option<(Line, usize)> {
     let separator = layout.separator;
     let at = text::skip_spaces(bytes, at);
-    let Some((source, after)) = text::integer(bytes, at) else { return other_line(bytes, at) };
+    let Some((source, after)) = text::integer(bytes, at) else {
+        return other_line(bytes, at);
+    };
     let at = text::skip_separator(bytes, after, separator)?;
     let (target, mut at) = text::integer(bytes, at)?;
     let mut weight = 1.0;
@@ -276,14 +362,20 @@ fn integer_line<const WEIGHTED: bool>(bytes: &[u8], at: usize, layout: Layout) -
         weight = layout.weights.of(&bytes[at..end]).ok()?;
         at = end;
     }
-    Some((Line::Row(source, target, weight), text::skip_line_end(bytes, at)?))
+    Some((
+        Line::Row(source, target, weight),
+        text::skip_line_end(bytes, at)?,
+    ))
 }
 
 /// A line that does not start with an integer.
 #[cold]
 fn other_line(bytes: &[u8], at: usize) -> Option<(Line, usize)> {
     if bytes.get(at).is_some_and(|&b| text::is_comment(b)) {
-        return Some((Line::Comment, (text::line_end(bytes, at) + 1).min(bytes.len())));
+        return Some((
+            Line::Comment,
+            (text::line_end(bytes, at) + 1).min(bytes.len()),
+        ));
     }
     text::skip_line_end(bytes, at).map(|next| (Line::Blank, next))
 }
@@ -329,7 +421,13 @@ fn integer_lines<const WEIGHTED: bool>(
     parsed
 }
 
-fn parse_small<R: RawRow>(block: &[u8], piece: (usize, usize), layout: Layout, lenient: bool, out: &mut [R]) -> Parsed {
+fn parse_small<R: RawRow>(
+    block: &[u8],
+    piece: (usize, usize),
+    layout: Layout,
+    lenient: bool,
+    out: &mut [R],
+) -> Parsed {
     let take = |parsed: &mut Parsed, source: u64, target: u64, weight: f64| {
         let largest = source.max(target);
         if largest >= u64::from(u32::MAX) {
@@ -348,7 +446,12 @@ fn parse_small<R: RawRow>(block: &[u8], piece: (usize, usize), layout: Layout, l
     }
 }
 
-fn parse_wide(block: &[u8], piece: (usize, usize), layout: Layout, lenient: bool) -> (Parsed, Found<u64>) {
+fn parse_wide(
+    block: &[u8],
+    piece: (usize, usize),
+    layout: Layout,
+    lenient: bool,
+) -> (Parsed, Found<u64>) {
     let mut found = Vec::new();
     let take = |_: &mut Parsed, source: u64, target: u64, weight: f64| {
         found.push((source, target, weight));
@@ -362,7 +465,12 @@ fn parse_wide(block: &[u8], piece: (usize, usize), layout: Layout, lenient: bool
     (parsed, found)
 }
 
-fn parse_text(block: &[u8], (from, to): (usize, usize), layout: Layout, lenient: bool) -> (Parsed, Found<Cow<'_, str>>) {
+fn parse_text(
+    block: &[u8],
+    (from, to): (usize, usize),
+    layout: Layout,
+    lenient: bool,
+) -> (Parsed, Found<Cow<'_, str>>) {
     let (mut parsed, mut found) = (Parsed::default(), Vec::new());
     let mut at = from;
     while at < to {

@@ -40,7 +40,9 @@ pub enum ReadError {
         what: Cow<'static, str>,
     },
     /// Reading on would take more memory than allowed.
-    #[error("{file}: reading it needs more than the allowed {limit} bytes of memory (at least {needed})")]
+    #[error(
+        "{file}: reading it needs more than the allowed {limit} bytes of memory (at least {needed})"
+    )]
     Memory {
         /// The file.
         file: String,
@@ -63,11 +65,17 @@ pub enum ReadError {
 
 impl ReadError {
     pub(super) fn file(file: &str, what: impl Into<Cow<'static, str>>) -> Self {
-        Self::File { file: file.to_owned(), what: what.into() }
+        Self::File {
+            file: file.to_owned(),
+            what: what.into(),
+        }
     }
 
     pub(super) fn io(file: &str, cause: io::Error) -> Self {
-        Self::Io { file: file.to_owned(), cause }
+        Self::Io {
+            file: file.to_owned(),
+            cause,
+        }
     }
 }
 
@@ -84,18 +92,28 @@ pub(super) struct Fault {
 
 impl Fault {
     pub fn new(at: usize, len: usize, what: impl Into<Cow<'static, str>>) -> Self {
-        Self { at, len, what: what.into() }
+        Self {
+            at,
+            len,
+            what: what.into(),
+        }
     }
 
     /// The same fault in a text that starts `before` bytes earlier.
     pub fn shifted(self, before: usize) -> Self {
-        Self { at: self.at + before, ..self }
+        Self {
+            at: self.at + before,
+            ..self
+        }
     }
 
     /// The error for a fault in `block`, which follows `lines` earlier lines of `file`.
     pub fn error(self, file: &str, block: &[u8], lines: u64) -> ReadError {
         let before = &block[..self.at.min(block.len())];
-        let line_start = before.iter().rposition(|&b| b == b'\n').map_or(0, |p| p + 1);
+        let line_start = before
+            .iter()
+            .rposition(|&b| b == b'\n')
+            .map_or(0, |p| p + 1);
         let end = (self.at + self.len).min(block.len());
         ReadError::Line {
             file: file.to_owned(),
@@ -112,5 +130,9 @@ fn shortened(bytes: &[u8]) -> String {
     const LONGEST: usize = 60;
     let text = String::from_utf8_lossy(bytes);
     let text = text.trim_end_matches(['\n', '\r']);
-    if text.chars().count() <= LONGEST { text.to_owned() } else { text.chars().take(LONGEST).chain(['…']).collect() }
+    if text.chars().count() <= LONGEST {
+        text.to_owned()
+    } else {
+        text.chars().take(LONGEST).chain(['…']).collect()
+    }
 }

@@ -23,7 +23,8 @@ pub enum Unknown {
 /// A label for each vertex of a graph.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Labels {
-    /// The label of each vertex, numbered by first appearance in the file; [`NONE`] for a vertex the file does not name.
+    /// The label of each vertex, numbered by first appearance in the file; [`NONE`] for a vertex
+    /// the file does not name.
     pub labels: Vec<Cluster>,
     /// What the file calls each label.
     pub names: Strings,
@@ -35,10 +36,18 @@ pub struct Labels {
 
 /// The lines of a text that are neither blank nor comments: start and end.
 fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, usize)> + '_ {
-    super::layout::data_lines(bytes, if bytes.starts_with(&[0xef, 0xbb, 0xbf]) { 3 } else { 0 })
+    super::layout::data_lines(
+        bytes,
+        if bytes.starts_with(&[0xef, 0xbb, 0xbf]) {
+            3
+        } else {
+            0
+        },
+    )
 }
 
-/// Reads the labels of the vertices called `names`. Fields are separated by a tab, a comma, a semicolon or spaces; labels may be any text.
+/// Reads the labels of the vertices called `names`. Fields are separated by a tab, a comma, a
+/// semicolon or spaces; labels may be any text.
 ///
 /// ```
 /// use lambdacut::{ids::NONE, io::{Names, Unknown, read_labels}};
@@ -50,19 +59,36 @@ fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, usize)> + '_ {
 pub fn read_labels(path: &Path, names: &Names, unknown: Unknown) -> Result<Labels, ReadError> {
     let (file, bytes) = Source::open(path, None)?.whole(Budget::default())?;
     let index = names.index();
-    let mut read = Reading { labels: vec![NONE; names.len()], known: Interner::default(), unknown: 0 };
+    let mut read = Reading {
+        labels: vec![NONE; names.len()],
+        known: Interner::default(),
+        unknown: 0,
+    };
     let mut separator = None;
     for (number, (start, end)) in lines(&bytes).enumerate() {
         let separator = *separator.get_or_insert_with(|| Separator::of(&bytes[start..end]));
         let is_first = number == 0;
-        read.line(&bytes, (start, end), separator, &index, unknown, is_first).map_err(|fault| fault.error(&file, &bytes, 0))?;
+        read.line(&bytes, (start, end), separator, &index, unknown, is_first)
+            .map_err(|fault| fault.error(&file, &bytes, 0))?;
     }
-    let Reading { labels, known, unknown } = read;
+    let Reading {
+        labels,
+        known,
+        unknown,
+    } = read;
     if known.keys.is_empty() {
-        return Err(ReadError::file(&file, "no labels of vertices of this graph"));
+        return Err(ReadError::file(
+            &file,
+            "no labels of vertices of this graph",
+        ));
     }
     let missing = labels.iter().filter(|&&c| c == NONE).count();
-    Ok(Labels { labels, names: known.keys, missing, unknown })
+    Ok(Labels {
+        labels,
+        names: known.keys,
+        missing,
+        unknown,
+    })
 }
 
 struct Reading {
@@ -83,16 +109,29 @@ impl Reading {
     ) -> Result<(), Fault> {
         let fields = text::fields(bytes, start, end, separator)?;
         let [(at, name), (_, label)] = fields.as_slice() else {
-            return Err(Fault::new(start, end - start, format!("expected a vertex and a label, found {} columns", fields.len())));
+            return Err(Fault::new(
+                start,
+                end - start,
+                format!(
+                    "expected a vertex and a label, found {} columns",
+                    fields.len()
+                ),
+            ));
         };
         match index.get(name) {
-            Some(vertex) if self.labels[vertex as usize] != NONE => Err(Fault::new(*at, name.len(), "a vertex with two labels")),
+            Some(vertex) if self.labels[vertex as usize] != NONE => {
+                Err(Fault::new(*at, name.len(), "a vertex with two labels"))
+            }
             Some(vertex) => {
                 self.labels[vertex as usize] = self.known.intern(label);
                 Ok(())
             }
             None if is_first && is_header(name) => Ok(()),
-            None if unknown == Unknown::Error => Err(Fault::new(*at, name.len(), "a vertex that the graph does not have")),
+            None if unknown == Unknown::Error => Err(Fault::new(
+                *at,
+                name.len(),
+                "a vertex that the graph does not have",
+            )),
             None => {
                 self.unknown += 1;
                 Ok(())
@@ -106,14 +145,22 @@ fn is_header(name: &str) -> bool {
     ["node", "vertex", "id", "name", "vertices", "nodes"].contains(&name.to_lowercase().as_str())
 }
 
-/// Reads overlapping communities: one a line, members separated by tabs or spaces. Members that the graph does not have are counted
-/// (second value) or an error.
-pub fn read_communities(path: &Path, names: &Names, unknown: Unknown) -> Result<(Vec<Vec<Vertex>>, usize), ReadError> {
+/// Reads overlapping communities: one a line, members separated by tabs or spaces. Members that the
+/// graph does not have are counted (second value) or an error.
+pub fn read_communities(
+    path: &Path,
+    names: &Names,
+    unknown: Unknown,
+) -> Result<(Vec<Vec<Vertex>>, usize), ReadError> {
     let (file, bytes) = Source::open(path, None)?.whole(Budget::default())?;
     let index = names.index();
     let mut skipped = 0;
     let mut communities = Vec::with_capacity(text::newlines(&bytes) as usize);
-    let separator = lines(&bytes).next().map_or(Separator::Space, |(start, end)| Separator::of(&bytes[start..end]));
+    let separator = lines(&bytes)
+        .next()
+        .map_or(Separator::Space, |(start, end)| {
+            Separator::of(&bytes[start..end])
+        });
     for (start, end) in lines(&bytes) {
         let fail = |fault: Fault| fault.error(&file, &bytes, 0);
         let mut members = Vec::new();
@@ -121,7 +168,13 @@ pub fn read_communities(path: &Path, names: &Names, unknown: Unknown) -> Result<
             match index.get(&name) {
                 Some(vertex) => members.push(vertex),
                 None if unknown == Unknown::Skip => skipped += 1,
-                None => return Err(fail(Fault::new(at, name.len(), "a vertex that the graph does not have"))),
+                None => {
+                    return Err(fail(Fault::new(
+                        at,
+                        name.len(),
+                        "a vertex that the graph does not have",
+                    )));
+                }
             }
         }
         members.sort_unstable();
@@ -131,19 +184,33 @@ pub fn read_communities(path: &Path, names: &Names, unknown: Unknown) -> Result<
         }
     }
     if communities.is_empty() {
-        return Err(ReadError::file(&file, "no communities of vertices of this graph"));
+        return Err(ReadError::file(
+            &file,
+            "no communities of vertices of this graph",
+        ));
     }
     Ok((communities, skipped))
 }
 
-/// Writes a labels file: `provenance` as comments, then `vertex<TAB>cluster` for each vertex, clusters numbered from 0 by decreasing size
-/// (ties by first vertex), isolated vertices ([`NONE`]) as clusters of their own behind them.
-pub fn write_labels(path: &Path, names: &Names, labels: &[Cluster], provenance: &[String]) -> io::Result<()> {
+/// Writes a labels file: `provenance` as comments, then `vertex<TAB>cluster` for each vertex,
+/// clusters numbered from 0 by decreasing size (ties by first vertex), isolated vertices ([`NONE`])
+/// as clusters of their own behind them.
+pub fn write_labels(
+    path: &Path,
+    names: &Names,
+    labels: &[Cluster],
+    provenance: &[String],
+) -> io::Result<()> {
     super::write_atomically(path, |out| write_labels_to(out, names, labels, provenance))
 }
 
 /// [`write_labels`] to any writer, as it is.
-pub fn write_labels_to(out: &mut dyn io::Write, names: &Names, labels: &[Cluster], provenance: &[String]) -> io::Result<()> {
+pub fn write_labels_to(
+    out: &mut dyn io::Write,
+    names: &Names,
+    labels: &[Cluster],
+    provenance: &[String],
+) -> io::Result<()> {
     let mut labels = labels.to_vec();
     let clusters = renumber_by_size(&mut labels);
     number_isolated(&mut labels, clusters);
@@ -161,6 +228,13 @@ pub fn number_isolated(labels: &mut [Cluster], clusters: usize) {
 }
 
 /// The lines of a labels file, numbers as they are; `prefix` stands in front of each.
-pub fn write_label_lines(out: &mut dyn io::Write, prefix: &str, names: &Names, labels: &[Cluster]) -> io::Result<()> {
-    labels.iter().enumerate().try_for_each(|(i, cluster)| writeln!(out, "{prefix}{}\t{cluster}", text::quote(&names.get(i))))
+pub fn write_label_lines(
+    out: &mut dyn io::Write,
+    prefix: &str,
+    names: &Names,
+    labels: &[Cluster],
+) -> io::Result<()> {
+    labels.iter().enumerate().try_for_each(|(i, cluster)| {
+        writeln!(out, "{prefix}{}\t{cluster}", text::quote(&names.get(i)))
+    })
 }

@@ -5,7 +5,9 @@ use super::layout::{IdKind, Settings};
 use super::names::Names;
 use super::source::{self, Budget, Source};
 use super::{binary, edge_list, matrix_market, metis};
-use crate::graph::{AnyGraph, BuildError, Counts, Duplicates, EdgeList, GraphError, Policy, RawRows, build};
+use crate::graph::{
+    AnyGraph, BuildError, Counts, Duplicates, EdgeList, GraphError, Policy, RawRows, build,
+};
 use crate::observe::{Event, Observer};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -29,7 +31,8 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format that a file name tells, an ending `.gz` or `.zst` aside: `.graph` and `.metis`, `.mtx`, `.lcut`; anything else is an edge list.
+    /// The format that a file name tells, an ending `.gz` or `.zst` aside: `.graph` and `.metis`,
+    /// `.mtx`, `.lcut`; anything else is an edge list.
     ///
     /// ```
     /// use lambdacut::io::Format;
@@ -38,7 +41,11 @@ impl Format {
     /// ```
     pub fn of_name(path: &Path) -> Self {
         let packed = path.extension().is_some_and(|e| e == "gz" || e == "zst");
-        let name = if packed { path.with_extension("") } else { path.to_owned() };
+        let name = if packed {
+            path.with_extension("")
+        } else {
+            path.to_owned()
+        };
         match name.extension().and_then(|e| e.to_str()) {
             Some("graph" | "metis") => Self::Metis,
             Some("mtx") => Self::MatrixMarket,
@@ -96,7 +103,8 @@ pub struct Loaded {
     pub seconds: f64,
 }
 
-/// Reads a graph from a file, or from standard input (`-`). The result does not depend on the number of threads.
+/// Reads a graph from a file, or from standard input (`-`). The result does not depend on the
+/// number of threads.
 ///
 /// ```
 /// use lambdacut::{io::{LoadOptions, load}, observe::Silent, with_graph};
@@ -106,15 +114,26 @@ pub struct Loaded {
 /// assert_eq!(with_graph!(&read.graph, g => (g.vertices(), g.edges())), (3, 3));
 /// assert_eq!(read.names.get(2), "z");
 /// ```
-pub fn load(path: &Path, options: &LoadOptions, observer: &dyn Observer) -> Result<Loaded, ReadError> {
+pub fn load(
+    path: &Path,
+    options: &LoadOptions,
+    observer: &dyn Observer,
+) -> Result<Loaded, ReadError> {
     let started = Instant::now();
-    observer.event(Event::Stage { name: "reading", total: None });
+    observer.event(Event::Stage {
+        name: "reading",
+        total: None,
+    });
     let stdin = path == Path::new("-");
     let shared = (options.hash && stdin).then(|| Arc::new(Mutex::new(Sha256::new())));
     let source = Source::open_within(path, shared.clone(), Budget::new(options.memory_limit))?;
     let file = source.file.clone();
     // The hash of a file is computed beside the parsing, from the same mapped pages.
-    let hash_file = || (options.hash && !stdin).then(|| source::sha256(path)).transpose();
+    let hash_file = || {
+        (options.hash && !stdin)
+            .then(|| source::sha256(path))
+            .transpose()
+    };
     let (read, hash) = rayon::join(|| read(path, source, options, observer), hash_file);
     let mut loaded = read?;
     loaded.sha256 = hash.map_err(|e| ReadError::io(&file, e))?;
@@ -125,32 +144,74 @@ pub fn load(path: &Path, options: &LoadOptions, observer: &dyn Observer) -> Resu
     Ok(loaded)
 }
 
-fn read(path: &Path, mut source: Source, options: &LoadOptions, observer: &dyn Observer) -> Result<Loaded, ReadError> {
+fn read(
+    path: &Path,
+    mut source: Source,
+    options: &LoadOptions,
+    observer: &dyn Observer,
+) -> Result<Loaded, ReadError> {
     let file = source.file.clone();
     let budget = Budget::new(options.memory_limit);
-    let LoadOptions { ids, header, lenient, policy, .. } = *options;
-    let settings = Settings { ids, header, lenient, unweighted: policy.unweighted, budget };
+    let LoadOptions {
+        ids,
+        header,
+        lenient,
+        policy,
+        ..
+    } = *options;
+    let settings = Settings {
+        ids,
+        header,
+        lenient,
+        unweighted: policy.unweighted,
+        budget,
+    };
     let format = match options.format {
         Some(format) => format,
         None => Format::of(path, source.start()?),
     };
-    let finish = |raw: Raw, policy: Policy, budget: Budget| raw.build(&file, policy, budget, observer);
+    let finish =
+        |raw: Raw, policy: Policy, budget: Budget| raw.build(&file, policy, budget, observer);
     match format {
         Format::EdgeList => finish(edge_list::read(source, settings)?, policy, budget),
         Format::MatrixMarket => {
             let (file, bytes) = source.whole(budget)?;
-            let raw = matrix_market::read(&file, &bytes, Settings { budget: budget.beside(&bytes), ..settings })?;
+            let raw = matrix_market::read(
+                &file,
+                &bytes,
+                Settings {
+                    budget: budget.beside(&bytes),
+                    ..settings
+                },
+            )?;
             drop(bytes);
             finish(raw, policy, budget)
         }
         Format::Metis => {
             let (file, bytes) = source.whole(budget)?;
             let budget = budget.beside(&bytes);
-            let metis::Read { raw, miscounted } = metis::read(&file, &bytes, Settings { budget, ..settings })?;
-            // Of an edge that a lenient reader finds in one line or in both, the first line decides.
-            let duplicates = if lenient { Duplicates::First } else { policy.duplicates };
-            let loaded = finish(raw, Policy { duplicates, ..policy }, budget).map_err(|error| match error {
-                ReadError::Policy { cause: BuildError::Unmirrored(i, j), .. } => metis::unmirrored(&file, &bytes, i, j),
+            let metis::Read { raw, miscounted } =
+                metis::read(&file, &bytes, Settings { budget, ..settings })?;
+            // Of an edge that a lenient reader finds in one line or in both, the first line
+            // decides.
+            let duplicates = if lenient {
+                Duplicates::First
+            } else {
+                policy.duplicates
+            };
+            let loaded = finish(
+                raw,
+                Policy {
+                    duplicates,
+                    ..policy
+                },
+                budget,
+            )
+            .map_err(|error| match error {
+                ReadError::Policy {
+                    cause: BuildError::Unmirrored(i, j),
+                    ..
+                } => metis::unmirrored(&file, &bytes, i, j),
                 other => other,
             })?;
             miscounted.map_or(Ok(loaded), Err)
@@ -172,10 +233,28 @@ pub(super) struct Raw {
 
 impl Raw {
     /// Rows → graph, with errors in the names of the file.
-    fn build(self, file: &str, policy: Policy, budget: Budget, observer: &dyn Observer) -> Result<Loaded, ReadError> {
-        let Self { edges, names, counts: read, masses } = self;
-        observer.event(Event::Stage { name: "building the graph", total: None });
-        let row = if matches!(edges.rows, RawRows::Plain(_)) { 16 } else { 40 };
+    fn build(
+        self,
+        file: &str,
+        policy: Policy,
+        budget: Budget,
+        observer: &dyn Observer,
+    ) -> Result<Loaded, ReadError> {
+        let Self {
+            edges,
+            names,
+            counts: read,
+            masses,
+        } = self;
+        observer.event(Event::Stage {
+            name: "building the graph",
+            total: None,
+        });
+        let row = if matches!(edges.rows, RawRows::Plain(_)) {
+            16
+        } else {
+            40
+        };
         budget.check(file, (row * edges.rows.len() + 8 * edges.vertices) as u64)?;
         let (graph, built) = build(edges, &policy).map_err(|e| policy_error(file, &names, e))?;
         let counts = Counts {
@@ -185,21 +264,42 @@ impl Raw {
             skipped: read.skipped,
             ..built
         };
-        Ok(Loaded { graph, names, counts, masses, sha256: None, seconds: 0.0 })
+        Ok(Loaded {
+            graph,
+            names,
+            counts,
+            masses,
+            sha256: None,
+            seconds: 0.0,
+        })
     }
 }
 
 fn policy_error(file: &str, names: &Names, cause: BuildError) -> ReadError {
     let arc = |i: usize, j: usize| format!("{:?} → {:?}", names.get(i), names.get(j));
     let what = match &cause {
-        BuildError::Duplicate(i, j) => format!("the arc {} is listed more than once", arc(*i as usize, *j as usize)),
+        BuildError::Duplicate(i, j) => format!(
+            "the arc {} is listed more than once",
+            arc(*i as usize, *j as usize)
+        ),
         BuildError::Directed(i, j) => {
-            format!("the graph is directed: the arc {} has no equal reverse, but other arcs have", arc(*i as usize, *j as usize))
+            format!(
+                "the graph is directed: the arc {} has no equal reverse, but other arcs have",
+                arc(*i as usize, *j as usize)
+            )
         }
-        BuildError::Graph(GraphError::Weight { row, column, weight }) => {
+        BuildError::Graph(GraphError::Weight {
+            row,
+            column,
+            weight,
+        }) => {
             format!("the weights of {} add up to {weight}", arc(*row, *column))
         }
         other => other.to_string(),
     };
-    ReadError::Policy { file: file.to_owned(), what, cause }
+    ReadError::Policy {
+        file: file.to_owned(),
+        what,
+        cause,
+    }
 }

@@ -1,13 +1,16 @@
 //! METIS `.graph` files.
 //!
-//! The first line is `vertices edges [fmt [ncon]]`; line `i` after it lists vertex `i`: its size (if `fmt` = `1..`), its `ncon` weights (`.1.`), then its
-//! neighbours, counted from 1, each followed by the weight of the edge (`..1`). Every edge stands in both lines of its ends; `edges` counts it once.
-//! Comment lines start with `%`; an empty line is a vertex without neighbours.
+//! The first line is `vertices edges [fmt [ncon]]`; line `i` after it lists vertex `i`: its size
+//! (if `fmt` = `1..`), its `ncon` weights (`.1.`), then its neighbours, counted from 1, each
+//! followed by the weight of the edge (`..1`). Every edge stands in both lines of its ends; `edges`
+//! counts it once. Comment lines start with `%`; an empty line is a vertex without neighbours.
 //!
-//! The text is cut at line ends into pieces of fixed size. A first pass counts their lines and words, which gives each piece its first vertex and
-//! room for its arcs; a second parses all pieces in parallel into one array. The builder finds an arc without an equal reverse.
+//! The text is cut at line ends into pieces of fixed size. A first pass counts their lines and
+//! words, which gives each piece its first vertex and room for its arcs; a second parses all pieces
+//! in parallel into one array. The builder finds an arc without an equal reverse.
 //!
-//! A lenient reader leaves out lines that are wrong, counts them, and takes an edge that only one of its ends lists.
+//! A lenient reader leaves out lines that are wrong, counts them, and takes an edge that only one
+//! of its ends lists.
 
 use super::error::{Fault, ReadError};
 use super::layout::{Settings, Weights};
@@ -35,7 +38,8 @@ struct Header {
 /// A METIS file.
 pub(super) struct Read {
     pub raw: Raw,
-    /// What is wrong with the number of edges that the header promises, provided that every edge stands in two lines.
+    /// What is wrong with the number of edges that the header promises, provided that every edge
+    /// stands in two lines.
     pub miscounted: Option<ReadError>,
 }
 
@@ -56,11 +60,19 @@ fn lines(bytes: &[u8], mut at: usize) -> impl Iterator<Item = (usize, usize)> + 
 /// Reads a METIS graph.
 pub(super) fn read(file: &str, bytes: &[u8], settings: Settings) -> Result<Read, ReadError> {
     let Some(first) = lines(bytes, 0).next() else {
-        return Err(ReadError::file(file, "no header: the file holds only comments"));
+        return Err(ReadError::file(
+            file,
+            "no header: the file holds only comments",
+        ));
     };
-    let header = header(bytes, first, settings.unweighted).map_err(|fault| fault.error(file, bytes, 0))?;
+    let header =
+        header(bytes, first, settings.unweighted).map_err(|fault| fault.error(file, bytes, 0))?;
     let body = Body::of(file, bytes, header, settings)?;
-    if header.weights == Weights::Read { body.read::<(u64, f64)>(RawRows::Weighted) } else { body.read::<u64>(RawRows::Plain) }
+    if header.weights == Weights::Read {
+        body.read::<(u64, f64)>(RawRows::Weighted)
+    } else {
+        body.read::<u64>(RawRows::Plain)
+    }
 }
 
 /// The error for an arc (vertices counted from 0) without an equal reverse, at its place.
@@ -69,7 +81,10 @@ pub(super) fn unmirrored(file: &str, bytes: &[u8], source: Vertex, target: Verte
     let fields = text::fields(bytes, line.0, line.1, text::Separator::Space).unwrap_or_default();
     let name = (target + 1).to_string();
     let at = fields.iter().rfind(|f| f.1 == name).map_or(line.0, |f| f.0);
-    let what = format!("vertex {} lists this neighbour, but is not listed by it with equal weight", source + 1);
+    let what = format!(
+        "vertex {} lists this neighbour, but is not listed by it with equal weight",
+        source + 1
+    );
     Fault::new(at, name.len(), what).error(file, bytes, 0)
 }
 
@@ -77,20 +92,44 @@ fn header(bytes: &[u8], (start, end): (usize, usize), unweighted: bool) -> Resul
     let fields = text::fields(bytes, start, end, text::Separator::Space)?;
     let number = |at: usize| Number::of(&fields[at], "not a number of the METIS header");
     if !(2..=4).contains(&fields.len()) {
-        return Err(Fault::new(start, end - start, "a METIS header has 2 to 4 numbers: vertices, edges, format, constraints"));
+        return Err(Fault::new(
+            start,
+            end - start,
+            "a METIS header has 2 to 4 numbers: vertices, edges, format, constraints",
+        ));
     }
     let (vertices, edges) = (number(0)?, number(1)?);
     let code = fields.get(2).map_or("0", |f| f.1.as_ref());
     let bits = code.bytes().all(|b| b == b'0' || b == b'1') && code.len() <= 3;
     if !bits {
-        return Err(Fault::new(fields[2].0, code.len(), "a METIS format code is up to three digits 0 or 1"));
+        return Err(Fault::new(
+            fields[2].0,
+            code.len(),
+            "a METIS format code is up to three digits 0 or 1",
+        ));
     }
-    let digit = |place: usize| code.len() > place && code.as_bytes()[code.len() - 1 - place] == b'1';
-    let constraints = if fields.len() == 4 { number(3)?.value } else { 1 };
+    let digit =
+        |place: usize| code.len() > place && code.as_bytes()[code.len() - 1 - place] == b'1';
+    let constraints = if fields.len() == 4 {
+        number(3)?.value
+    } else {
+        1
+    };
     let vertex_weights = if digit(1) { constraints } else { 0 };
-    let weights = if digit(0) { Weights::present(unweighted) } else { Weights::Absent };
+    let weights = if digit(0) {
+        Weights::present(unweighted)
+    } else {
+        Weights::Absent
+    };
     let body = (text::line_end(bytes, end) + 1).min(bytes.len());
-    Ok(Header { vertices, edges, sizes: digit(2), vertex_weights, weights, body })
+    Ok(Header {
+        vertices,
+        edges,
+        sizes: digit(2),
+        vertex_weights,
+        weights,
+        body,
+    })
 }
 
 /// The lines of the vertices, cut into pieces.
@@ -109,9 +148,19 @@ struct Body<'a> {
 
 impl<'a> Body<'a> {
     /// Counts before anything is allocated for the vertices that the header claims.
-    fn of(file: &'a str, bytes: &'a [u8], header: Header, settings: Settings) -> Result<Self, ReadError> {
+    fn of(
+        file: &'a str,
+        bytes: &'a [u8],
+        header: Header,
+        settings: Settings,
+    ) -> Result<Self, ReadError> {
         let pieces = text::pieces(bytes, header.body);
-        let count = |&(from, to): &(usize, usize)| (lines(&bytes[..to], from).count(), text::words(&bytes[from..to]));
+        let count = |&(from, to): &(usize, usize)| {
+            (
+                lines(&bytes[..to], from).count(),
+                text::words(&bytes[from..to]),
+            )
+        };
         let counted: Vec<(usize, usize)> = pieces.par_iter().map(count).collect();
         let found: usize = counted.iter().map(|piece| piece.0).sum();
         let claimed = header.vertices;
@@ -121,23 +170,57 @@ impl<'a> Body<'a> {
         }
         let vertices = claimed.value.min(found as u64) as usize;
         if vertices > MOST_VERTICES {
-            return Err(claimed.fault(TooManyVertices(vertices).to_string()).error(file, bytes, 0));
+            return Err(claimed
+                .fault(TooManyVertices(vertices).to_string())
+                .error(file, bytes, 0));
         }
-        let words_an_arc = if header.weights == Weights::Absent { 1 } else { 2 };
+        let words_an_arc = if header.weights == Weights::Absent {
+            1
+        } else {
+            2
+        };
         let room = counted.iter().map(|piece| piece.1 / words_an_arc).collect();
-        let firsts = counted.iter().scan(0, |next, piece| Some(std::mem::replace(next, *next + piece.0))).collect();
-        Ok(Self { file, bytes, header, settings, vertices, pieces, firsts, room })
+        let firsts = counted
+            .iter()
+            .scan(0, |next, piece| {
+                Some(std::mem::replace(next, *next + piece.0))
+            })
+            .collect();
+        Ok(Self {
+            file,
+            bytes,
+            header,
+            settings,
+            vertices,
+            pieces,
+            firsts,
+            room,
+        })
     }
 
     fn read<R: RawRow>(self, rows_of: impl FnOnce(Vec<R>) -> RawRows) -> Result<Read, ReadError> {
-        let Self { file, bytes, header, settings, vertices, .. } = self;
+        let Self {
+            file,
+            bytes,
+            header,
+            settings,
+            vertices,
+            ..
+        } = self;
         let fail = |fault: Fault| fault.error(file, bytes, 0);
         let total: usize = self.room.iter().sum();
-        settings.budget.check(file, (total * size_of::<R>() + 8 * vertices) as u64)?;
+        settings
+            .budget
+            .check(file, (total * size_of::<R>() + 8 * vertices) as u64)?;
         let mut rows = vec![R::default(); total];
-        let parse = |p: usize, out: &mut [R]| Piece::parse(&self, self.pieces[p], self.firsts[p], out);
+        let parse =
+            |p: usize, out: &mut [R]| Piece::parse(&self, self.pieces[p], self.firsts[p], out);
         let pieces = fill_parts(&mut rows, &self.room, parse);
-        let (mut masses, mut sum, mut kept) = (Vec::new(), Piece::default(), Vec::with_capacity(pieces.len()));
+        let (mut masses, mut sum, mut kept) = (
+            Vec::new(),
+            Piece::default(),
+            Vec::with_capacity(pieces.len()),
+        );
         for mut piece in pieces {
             if let Some(fault) = piece.fault {
                 return Err(fail(fault));
@@ -159,11 +242,30 @@ impl<'a> Body<'a> {
             zero_weights: sum.zero_weights,
             ..Counts::default()
         };
-        let listing = if settings.lenient { Listing::Arcs } else { Listing::Mirrored };
-        let edges = EdgeList { vertices, rows: rows_of(rows), listing };
+        let listing = if settings.lenient {
+            Listing::Arcs
+        } else {
+            Listing::Mirrored
+        };
+        let edges = EdgeList {
+            vertices,
+            rows: rows_of(rows),
+            listing,
+        };
         let masses = (header.vertex_weights > 0).then_some(masses);
-        let names = Names::Range { first: 1, count: vertices };
-        Ok(Read { raw: Raw { edges, names, counts, masses }, miscounted })
+        let names = Names::Range {
+            first: 1,
+            count: vertices,
+        };
+        Ok(Read {
+            raw: Raw {
+                edges,
+                names,
+                counts,
+                masses,
+            },
+            miscounted,
+        })
     }
 }
 
@@ -189,9 +291,17 @@ impl Piece {
     }
 
     /// Parses the lines of `bytes[from..to]`, of which the first is that of vertex `first`.
-    fn parse<R: RawRow>(body: &Body<'_>, (from, to): (usize, usize), first: usize, out: &mut [R]) -> Self {
+    fn parse<R: RawRow>(
+        body: &Body<'_>,
+        (from, to): (usize, usize),
+        first: usize,
+        out: &mut [R],
+    ) -> Self {
         let text = &body.bytes[..to];
-        let mut piece = Self { comments: text::comments(&text[from..], b"%"), ..Self::default() };
+        let mut piece = Self {
+            comments: text::comments(&text[from..], b"%"),
+            ..Self::default()
+        };
         for (vertex, line) in (first..).zip(lines(text, from)) {
             let (rows, loops, zero_weights) = (piece.rows, piece.loops, piece.zero_weights);
             match piece.line(text, line, vertex, body, out) {
@@ -224,7 +334,15 @@ impl Piece {
         let (line, header) = (&text[..end], body.header);
         let mut at = text::skip_spaces(line, start);
         if vertex >= body.vertices {
-            return if at == end { Ok(()) } else { Err(Fault::new(start, end - start, "a line behind the last vertex")) };
+            return if at == end {
+                Ok(())
+            } else {
+                Err(Fault::new(
+                    start,
+                    end - start,
+                    "a line behind the last vertex",
+                ))
+            };
         }
         if header.sizes {
             at = mass(line, at, "a vertex size is missing")?.1;
@@ -274,7 +392,9 @@ fn edge_weight(line: &[u8], at: usize, weights: Weights) -> Result<(f64, usize),
         return Ok((1.0, at));
     }
     let (token, next) = word(line, at, "an edge weight is missing")?;
-    let value = weights.of(token).map_err(|what| Fault::new(at, token.len(), what))?;
+    let value = weights
+        .of(token)
+        .map_err(|what| Fault::new(at, token.len(), what))?;
     Ok((value, next))
 }
 
@@ -286,13 +406,19 @@ fn neighbour(line: &[u8], at: usize, vertices: usize) -> Result<(Vertex, usize),
         Some((id, after)) if after == end && id >= 1 && id <= vertices as u64 => {
             Ok(((id - 1) as Vertex, text::skip_spaces(line, after)))
         }
-        Some((_, after)) if after == end => Err(fault(format!("a neighbour outside 1 to {vertices}"))),
+        Some((_, after)) if after == end => {
+            Err(fault(format!("a neighbour outside 1 to {vertices}")))
+        }
         _ => Err(fault("not a neighbour number".to_owned())),
     }
 }
 
 /// Writes a METIS graph: edge weights if the graph has them, vertex weights if given.
-pub(super) fn write<W: Weight>(out: &mut dyn Write, graph: &Graph<W>, masses: Option<&[f64]>) -> io::Result<()> {
+pub(super) fn write<W: Weight>(
+    out: &mut dyn Write,
+    graph: &Graph<W>,
+    masses: Option<&[f64]>,
+) -> io::Result<()> {
     let code = match (masses.is_some(), W::UNIT) {
         (false, true) => "",
         (false, false) => " 001",

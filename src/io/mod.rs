@@ -1,7 +1,9 @@
-//! Files: one format per file; every reader ends in raw edges and names, every writer starts from results.
+//! Files: one format per file; every reader ends in raw edges and names, every writer starts from
+//! results.
 
 mod atomic;
 mod binary;
+mod compression;
 mod dataset;
 mod edge_list;
 mod error;
@@ -22,7 +24,8 @@ pub use atomic::write_atomically;
 pub use dataset::{Classes, Coordinates, Dataset, Missing, Roles, dataset};
 pub use error::ReadError;
 pub use labels::{
-    Labels, Unknown, number_isolated, read_communities, read_labels, write_label_lines, write_labels, write_labels_to,
+    Labels, Unknown, number_isolated, read_communities, read_labels, write_label_lines,
+    write_labels, write_labels_to,
 };
 pub use layout::IdKind;
 pub use load::{Format, LoadOptions, Loaded, load};

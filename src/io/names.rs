@@ -1,4 +1,5 @@
-//! What the input calls its vertices. Names leave at load and come back only at write; between, dense numbers.
+//! What the input calls its vertices. Names leave at load and come back only at write; between,
+//! dense numbers.
 
 use crate::ids::Vertex;
 use rustc_hash::{FxHashMap, FxHasher};
@@ -39,7 +40,10 @@ impl Names {
     /// Ascending distinct integers; consecutive ones are not stored.
     pub fn from_ids(ids: Vec<u64>) -> Self {
         match (ids.first(), ids.last()) {
-            (Some(&first), Some(&last)) if last - first == ids.len() as u64 - 1 => Self::Range { first, count: ids.len() },
+            (Some(&first), Some(&last)) if last - first == ids.len() as u64 - 1 => Self::Range {
+                first,
+                count: ids.len(),
+            },
             _ => Self::Ids(ids),
         }
     }
@@ -70,10 +74,15 @@ impl Names {
     /// Finds vertices by name.
     pub fn index(&self) -> Index<'_> {
         let strings = match self {
-            Self::Strings(strings) => (0..strings.len()).map(|i| (strings.get(i), i as Vertex)).collect(),
+            Self::Strings(strings) => (0..strings.len())
+                .map(|i| (strings.get(i), i as Vertex))
+                .collect(),
             _ => FxHashMap::default(),
         };
-        Index { names: self, strings }
+        Index {
+            names: self,
+            strings,
+        }
     }
 }
 
@@ -93,7 +102,10 @@ impl Index<'_> {
                 let at = canonical_integer(name)?.checked_sub(*first)?;
                 (at < *count as u64).then_some(at as Vertex)
             }
-            Names::Ids(ids) => ids.binary_search(&canonical_integer(name)?).ok().map(|at| at as Vertex),
+            Names::Ids(ids) => ids
+                .binary_search(&canonical_integer(name)?)
+                .ok()
+                .map(|at| at as Vertex),
         }
     }
 }
@@ -102,7 +114,11 @@ impl Index<'_> {
 pub(super) fn canonical_integer(name: &str) -> Option<u64> {
     let digits = !name.is_empty() && name.bytes().all(|b| b.is_ascii_digit());
     let leading_zero = name.len() > 1 && name.starts_with('0');
-    if digits && !leading_zero { name.parse().ok() } else { None }
+    if digits && !leading_zero {
+        name.parse().ok()
+    } else {
+        None
+    }
 }
 
 /// Many strings in one piece of memory; written and read as a list of strings.
@@ -163,7 +179,9 @@ impl From<Vec<String>> for Strings {
 
 impl From<Strings> for Vec<String> {
     fn from(strings: Strings) -> Self {
-        (0..strings.len()).map(|i| strings.get(i).to_owned()).collect()
+        (0..strings.len())
+            .map(|i| strings.get(i).to_owned())
+            .collect()
     }
 }
 
@@ -235,7 +253,8 @@ impl KeyStore for Strings {
     }
 }
 
-/// Numbers keys by first appearance: a hash table of numbers (4 bytes a slot, at most half full) over the stored keys.
+/// Numbers keys by first appearance: a hash table of numbers (4 bytes a slot, at most half full)
+/// over the stored keys.
 #[derive(Debug, Default)]
 pub(super) struct Interner<K> {
     pub keys: K,

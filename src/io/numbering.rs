@@ -1,8 +1,9 @@
 //! From the ids and names of a file to dense vertex numbers.
 //!
-//! While reading, rows hold ids of 32 bits as they are; wider ids and names are numbered by first appearance. At the end integer ids are
-//! renumbered by value: through a set of bits with ranks where ids are dense enough, through the sorted distinct ids otherwise. Names keep their
-//! order of appearance.
+//! While reading, rows hold ids of 32 bits as they are; wider ids and names are numbered by first
+//! appearance. At the end integer ids are renumbered by value: through a set of bits with ranks
+//! where ids are dense enough, through the sorted distinct ids otherwise. Names keep their order of
+//! appearance.
 
 use super::names::{Interner, KeyStore, Names, Strings};
 use crate::graph::{pack, unpack};
@@ -55,11 +56,20 @@ pub(super) fn fill_parts<R: RawRow, T: Send>(
         tasks.push((piece, own));
         rows = after;
     }
-    tasks.into_par_iter().map(|(piece, own)| parse(piece, own)).collect()
+    tasks
+        .into_par_iter()
+        .map(|(piece, own)| parse(piece, own))
+        .collect()
 }
 
-/// Closes the gaps that [`fill_parts`] leaves in `rows[start..]` where pieces kept less than they had room for.
-pub(super) fn close_gaps<R: RawRow>(rows: &mut Vec<R>, start: usize, room: &[usize], kept: &[usize]) {
+/// Closes the gaps that [`fill_parts`] leaves in `rows[start..]` where pieces kept less than they
+/// had room for.
+pub(super) fn close_gaps<R: RawRow>(
+    rows: &mut Vec<R>,
+    start: usize,
+    room: &[usize],
+    kept: &[usize],
+) {
     let (mut from, mut end) = (start, start);
     for (&room, &kept) in room.iter().zip(kept) {
         if from != end {
@@ -83,7 +93,8 @@ pub(super) enum Ids {
 /// Rows as found, before their ends are numbered.
 pub(super) type Found<K> = Vec<(K, K, f64)>;
 
-/// Appends rows with the numbers of their ends: known ones are looked up in parallel, new ones numbered in order.
+/// Appends rows with the numbers of their ends: known ones are looked up in parallel, new ones
+/// numbered in order.
 pub(super) fn number_piece<'f, R, K, S>(
     known: &mut Interner<S>,
     rows: &mut Vec<R>,
@@ -94,8 +105,11 @@ pub(super) fn number_piece<'f, R, K, S>(
     K: Sync,
     S: KeyStore + Sync,
 {
-    let looked_up: Vec<(Option<Vertex>, Option<Vertex>)> =
-        found.par_iter().with_min_len(LOOKUP).map(|(s, t, _)| (known.get(key(s)), known.get(key(t)))).collect();
+    let looked_up: Vec<(Option<Vertex>, Option<Vertex>)> = found
+        .par_iter()
+        .with_min_len(LOOKUP)
+        .map(|(s, t, _)| (known.get(key(s)), known.get(key(t))))
+        .collect();
     rows.reserve(found.len());
     for ((s, t, weight), (source, target)) in found.iter().zip(looked_up) {
         let source = source.unwrap_or_else(|| known.intern(key(s)));
@@ -130,7 +144,9 @@ pub(super) fn name_vertices<R: RawRow>(rows: &mut [R], ids: Ids, largest: u32) -
         Ids::Text(known) => Names::Strings(known.keys),
         Ids::Wide(known) => by_value(rows, known.keys),
         // A set of bits costs an eighth of a byte an id: allowed up to two bytes a row.
-        Ids::Small if u64::from(largest) < 16 * rows.len() as u64 + (1 << 20) => by_rank(rows, largest),
+        Ids::Small if u64::from(largest) < 16 * rows.len() as u64 + (1 << 20) => {
+            by_rank(rows, largest)
+        }
         Ids::Small => {
             let mut known = Interner::default();
             renumber(rows, &mut known);
@@ -184,7 +200,10 @@ fn by_rank<R: RawRow>(rows: &mut [R], largest: u32) -> Names {
     if count as usize == largest as usize + 1 {
         return Names::numbers(count as usize);
     }
-    let rank = |id: Vertex| before[id as usize / 64] + (words[id as usize / 64] & ((1u64 << (id % 64)) - 1)).count_ones();
+    let rank = |id: Vertex| {
+        before[id as usize / 64]
+            + (words[id as usize / 64] & ((1u64 << (id % 64)) - 1)).count_ones()
+    };
     if (largest as usize) < rows.len() {
         // Half of the rows' memory at most, and one look instead of counting bits.
         let ranks: Vec<Vertex> = (0..=largest).into_par_iter().map(rank).collect();
@@ -192,10 +211,20 @@ fn by_rank<R: RawRow>(rows: &mut [R], largest: u32) -> Names {
     } else {
         relabel(rows, rank);
     }
-    let first = words.iter().position(|&w| w != 0).map_or(0, |w| 64 * w as u64 + u64::from(words[w].trailing_zeros()));
+    let first = words
+        .iter()
+        .position(|&w| w != 0)
+        .map_or(0, |w| 64 * w as u64 + u64::from(words[w].trailing_zeros()));
     if first + u64::from(count) == u64::from(largest) + 1 {
-        return Names::Range { first, count: count as usize };
+        return Names::Range {
+            first,
+            count: count as usize,
+        };
     }
-    let bits = |(at, &word): (usize, &u64)| (0..64).filter(move |b| word >> b & 1 == 1).map(move |b| 64 * at as u64 + b);
+    let bits = |(at, &word): (usize, &u64)| {
+        (0..64)
+            .filter(move |b| word >> b & 1 == 1)
+            .map(move |b| 64 * at as u64 + b)
+    };
     Names::Ids(words.iter().enumerate().flat_map(bits).collect())
 }

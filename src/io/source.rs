@@ -1,8 +1,10 @@
 //! Where bytes come from: a mapped file, a compressed file, a pipe, standard input.
 //!
-//! Compression is recognised by content. A plain file is mapped and seen as one block; everything else is read in blocks that end at a
-//! line end, one block ahead of the parser, so that memory is bounded by the blocks and not by the text.
+//! Compression is recognised by content. A plain file is mapped and seen as one block; everything
+//! else is read in blocks that end at a line end, one block ahead of the parser, so that memory is
+//! bounded by the blocks and not by the text.
 
+use super::compression::Compression;
 use super::error::ReadError;
 use memmap2::Mmap;
 use sha2::{Digest, Sha256};
@@ -34,7 +36,10 @@ impl Budget {
     pub fn beside(self, bytes: &Bytes) -> Self {
         match bytes {
             Bytes::Mapped(_) => self,
-            Bytes::Owned(bytes) => Self { used: self.used + bytes.capacity() as u64, ..self },
+            Bytes::Owned(bytes) => Self {
+                used: self.used + bytes.capacity() as u64,
+                ..self
+            },
         }
     }
 
@@ -42,7 +47,11 @@ impl Budget {
     pub fn check(self, file: &str, bytes: u64) -> Result<(), ReadError> {
         let needed = bytes.saturating_add(self.used);
         match self.limit {
-            Some(limit) if needed > limit => Err(ReadError::Memory { file: file.to_owned(), needed, limit }),
+            Some(limit) if needed > limit => Err(ReadError::Memory {
+                file: file.to_owned(),
+                needed,
+                limit,
+            }),
             _ => Ok(()),
         }
     }
@@ -71,12 +80,19 @@ impl Source {
     }
 
     /// [`Source::open`] for streams whose lines must fit in the budget.
-    pub fn open_within(path: &Path, hash: Option<SharedHash>, budget: Budget) -> Result<Self, ReadError> {
+    pub fn open_within(
+        path: &Path,
+        hash: Option<SharedHash>,
+        budget: Budget,
+    ) -> Result<Self, ReadError> {
         let file = display(path);
         let fail = |source: io::Error| ReadError::io(&file, source);
         if path == Path::new("-") {
             let stdin: Box<dyn Read + Send> = match hash {
-                Some(hash) => Box::new(Hashed { inner: io::stdin(), hash }),
+                Some(hash) => Box::new(Hashed {
+                    inner: io::stdin(),
+                    hash,
+                }),
                 None => Box::new(io::stdin()),
             };
             let content = Content::Stream(Stream::new(&file, stdin, budget)?);
@@ -96,11 +112,14 @@ impl Source {
         }
         let map = map(&opened).map_err(fail)?;
         let compressed = Compression::of(&map) != Compression::None;
-        let named = path.extension().is_some_and(|e| e == "gz" || e == "zst");
+        let named = Compression::of_name(path) != Compression::None;
         let content = match (compressed, named) {
             (true, _) => Content::Stream(Stream::new(&file, Box::new(opened), budget)?),
             (false, true) => {
-                return Err(ReadError::file(&file, "the name says compressed, but this is no gzip or Zstandard data"));
+                return Err(ReadError::file(
+                    &file,
+                    "the name says compressed, but this is no gzip or Zstandard data",
+                ));
             }
             (false, false) => Content::Mapped(Arc::new(map)),
         };
@@ -122,9 +141,12 @@ impl Source {
             Content::Stream(mut stream) => {
                 let mut bytes = std::mem::take(&mut stream.carry);
                 loop {
-                    // Room grows by half, so that a large text is not moved for every block, but never beyond the limit.
+                    // Room grows by half, so that a large text is not moved for every block, but
+                    // never beyond the limit.
                     let room = (bytes.len() / 2).max(BLOCK);
-                    let affordable = budget.check(&self.file, (bytes.len() + room) as u64).is_ok();
+                    let affordable = budget
+                        .check(&self.file, (bytes.len() + room) as u64)
+                        .is_ok();
                     bytes.reserve_exact(if affordable { room } else { BLOCK });
                     if stream.fill(&mut bytes, BLOCK)? == 0 {
                         break;
@@ -142,13 +164,18 @@ impl Source {
 
 /// How messages call a path.
 pub(super) fn display(path: &Path) -> String {
-    if path == Path::new("-") { "standard input".to_owned() } else { path.display().to_string() }
+    if path == Path::new("-") {
+        "standard input".to_owned()
+    } else {
+        path.display().to_string()
+    }
 }
 
 #[allow(unsafe_code)]
 fn map(file: &File) -> io::Result<Mmap> {
-    // SAFETY: the map is only read. Should another process truncate or change the file meanwhile, reads see other bytes or the
-    // process is stopped by the system; every value read is checked before it is used as an index.
+    // SAFETY: the map is only read. Should another process truncate or change the file meanwhile,
+    // reads see other bytes or the process is stopped by the system; every value read is checked
+    // before it is used as an index.
     unsafe { Mmap::map(file) }
 }
 
@@ -167,11 +194,13 @@ pub fn sha256(path: &Path) -> io::Result<String> {
 /// The digest as text.
 pub(super) fn hex(hash: Sha256) -> String {
     use std::fmt::Write;
-    hash.finalize().iter().fold(String::with_capacity(64), |mut text, byte| {
-        // Writing to a String cannot fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    hash.finalize()
+        .iter()
+        .fold(String::with_capacity(64), |mut text, byte| {
+            // Writing to a String cannot fail.
+            let _ = write!(text, "{byte:02x}");
+            text
+        })
 }
 
 /// Content in memory.
@@ -186,31 +215,6 @@ impl std::ops::Deref for Bytes {
         match self {
             Self::Mapped(map) => map,
             Self::Owned(bytes) => bytes,
-        }
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Compression {
-    None,
-    Gzip,
-    Zstd,
-}
-
-impl Compression {
-    fn of(start: &[u8]) -> Self {
-        match start {
-            [0x1f, 0x8b, ..] => Self::Gzip,
-            [0x28, 0xb5, 0x2f, 0xfd, ..] => Self::Zstd,
-            _ => Self::None,
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::None => "plain",
-            Self::Gzip => "gzip",
-            Self::Zstd => "Zstandard",
         }
     }
 }
@@ -265,13 +269,17 @@ impl Stream {
         let mut start = Vec::with_capacity(4);
         (&mut raw).take(4).read_to_end(&mut start).map_err(fail)?;
         let compression = Compression::of(&start);
-        let raw: BufReader<Chain<Cursor<Vec<u8>>, _>> = BufReader::with_capacity(1 << 18, Cursor::new(start).chain(raw));
-        let reader: Box<dyn Read + Send> = match compression {
-            Compression::None => Box::new(raw),
-            Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(raw)),
-            Compression::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(raw).map_err(fail)?),
-        };
-        Ok(Self { file: file.to_owned(), reader, compression, budget, read: Position::default(), carry: Vec::new() })
+        let raw: BufReader<Chain<Cursor<Vec<u8>>, _>> =
+            BufReader::with_capacity(1 << 18, Cursor::new(start).chain(raw));
+        let reader = compression.decoder(raw).map_err(fail)?;
+        Ok(Self {
+            file: file.to_owned(),
+            reader,
+            compression,
+            budget,
+            read: Position::default(),
+            carry: Vec::new(),
+        })
     }
 
     /// Appends up to `most` bytes and says how many.

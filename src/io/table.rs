@@ -28,7 +28,11 @@ pub struct Table {
 
 /// Whether a cell says that its value is missing: empty, `?`, `NA`, `N/A`, `NaN`, `null`.
 pub fn is_missing(cell: &str) -> bool {
-    cell.is_empty() || cell == "?" || ["na", "n/a", "nan", "null"].iter().any(|word| cell.eq_ignore_ascii_case(word))
+    cell.is_empty()
+        || cell == "?"
+        || ["na", "n/a", "nan", "null"]
+            .iter()
+            .any(|word| cell.eq_ignore_ascii_case(word))
 }
 
 fn is_number(cell: &str) -> bool {
@@ -61,16 +65,32 @@ impl Table {
     /// The column called `name`; a number counts columns from 1 where no column has that name.
     pub fn column(&self, name: &str) -> Result<usize, ReadError> {
         let by_name = self.names.iter().position(|n| n == name);
-        let by_number = || name.parse::<usize>().ok()?.checked_sub(1).filter(|&c| c < self.columns());
+        let by_number = || {
+            name.parse::<usize>()
+                .ok()?
+                .checked_sub(1)
+                .filter(|&c| c < self.columns())
+        };
         by_name.or_else(by_number).ok_or_else(|| {
             let names: Vec<&str> = self.names.iter().map(String::as_str).take(20).collect();
-            ReadError::file(&self.file, format!("there is no column {name:?}; the columns are {}", names.join(", ")))
+            ReadError::file(
+                &self.file,
+                format!(
+                    "there is no column {name:?}; the columns are {}",
+                    names.join(", ")
+                ),
+            )
         })
     }
 
     /// The error for a cell.
     pub(super) fn fault(&self, row: usize, column: usize, what: &str) -> ReadError {
-        let what = format!("line {}, column {:?}: {what}: {:?}", self.line(row), self.names[column], self.get(row, column));
+        let what = format!(
+            "line {}, column {:?}: {what}: {:?}",
+            self.line(row),
+            self.names[column],
+            self.get(row, column)
+        );
         ReadError::file(&self.file, what)
     }
 
@@ -83,9 +103,10 @@ impl Table {
     }
 }
 
-/// Reads a table. The first line tells the separator (tab, comma, semicolon, otherwise spaces); lines starting with `#` or `%`
-/// and blank lines are skipped. Without `header` the first row counts as one when none of its cells is a number or missing,
-/// and below it some cell of the second row is a number or no cell of the first row comes back in its column.
+/// Reads a table. The first line tells the separator (tab, comma, semicolon, otherwise spaces);
+/// lines starting with `#` or `%` and blank lines are skipped. Without `header` the first row
+/// counts as one when none of its cells is a number or missing, and below it some cell of the
+/// second row is a number or no cell of the first row comes back in its column.
 ///
 /// ```
 /// let file = tempfile::NamedTempFile::new().unwrap();
@@ -102,32 +123,56 @@ pub fn read_table(path: &Path, header: Option<bool>) -> Result<Table, ReadError>
 /// The table in `bytes`; messages call it `file`. See [`read_table`].
 pub fn parse_table(file: &str, bytes: &[u8], header: Option<bool>) -> Result<Table, ReadError> {
     let file = file.to_owned();
-    let mark = if bytes.starts_with(&[0xef, 0xbb, 0xbf]) { 3 } else { 0 };
+    let mark = if bytes.starts_with(&[0xef, 0xbb, 0xbf]) {
+        3
+    } else {
+        0
+    };
     let mut lines = data_lines(bytes, mark).peekable();
-    let Some(&(start, end)) = lines.peek() else { return Err(ReadError::file(&file, "there is no data")) };
+    let Some(&(start, end)) = lines.peek() else {
+        return Err(ReadError::file(&file, "there is no data"));
+    };
     let separator = Separator::of(&bytes[start..end]);
-    let mut table = Table { file, names: Vec::new(), header: false, text: String::new(), ends: Vec::new(), lines: Vec::new() };
+    let mut table = Table {
+        file,
+        names: Vec::new(),
+        header: false,
+        text: String::new(),
+        ends: Vec::new(),
+        lines: Vec::new(),
+    };
     let (mut line, mut counted) = (1, 0);
     for (start, end) in lines {
         line += text::newlines(&bytes[counted..start]);
         counted = start;
-        let fields = text::fields(bytes, start, end, separator).map_err(|fault| fault.error(&table.file, bytes, 0))?;
+        let fields = text::fields(bytes, start, end, separator)
+            .map_err(|fault| fault.error(&table.file, bytes, 0))?;
         if table.names.is_empty() {
             table.names = (1..=fields.len()).map(|c| format!("column {c}")).collect();
         }
         if fields.len() != table.columns() {
-            let what = format!("{} columns where {} are expected", fields.len(), table.columns());
+            let what = format!(
+                "{} columns where {} are expected",
+                fields.len(),
+                table.columns()
+            );
             return Err(Fault::new(start, end - start, what).error(&table.file, bytes, 0));
         }
         table.push(&fields, line);
     }
-    if header.unwrap_or_else(|| looks_like_header(&table)) { take_header(table) } else { Ok(table) }
+    if header.unwrap_or_else(|| looks_like_header(&table)) {
+        take_header(table)
+    } else {
+        Ok(table)
+    }
 }
 
 fn looks_like_header(table: &Table) -> bool {
     let columns = 0..table.columns();
     let first: Vec<&str> = columns.clone().map(|c| table.get(0, c)).collect();
-    if first.iter().any(|cell| is_missing(cell) || is_number(cell)) || first.iter().collect::<HashSet<_>>().len() < first.len() {
+    if first.iter().any(|cell| is_missing(cell) || is_number(cell))
+        || first.iter().collect::<HashSet<_>>().len() < first.len()
+    {
         return false;
     }
     let numbers_below = table.rows() > 1 && columns.clone().any(|c| is_number(table.get(1, c)));
@@ -138,11 +183,24 @@ fn looks_like_header(table: &Table) -> bool {
 /// Turns the first row into names.
 fn take_header(mut table: Table) -> Result<Table, ReadError> {
     if table.rows() < 2 {
-        return Err(ReadError::file(&table.file, "there is a header row but no data (--header no reads it as data)"));
+        return Err(ReadError::file(
+            &table.file,
+            "there is a header row but no data (--header no reads it as data)",
+        ));
     }
-    table.names = (0..table.columns()).map(|c| table.get(0, c).to_owned()).collect();
-    if let Some(twice) = table.names.iter().enumerate().find(|(c, name)| table.names[..*c].contains(name)) {
-        return Err(ReadError::file(&table.file, format!("two columns are called {:?}", twice.1)));
+    table.names = (0..table.columns())
+        .map(|c| table.get(0, c).to_owned())
+        .collect();
+    if let Some(twice) = table
+        .names
+        .iter()
+        .enumerate()
+        .find(|(c, name)| table.names[..*c].contains(name))
+    {
+        return Err(ReadError::file(
+            &table.file,
+            format!("two columns are called {:?}", twice.1),
+        ));
     }
     let skipped = table.ends[table.columns() - 1];
     table.text.drain(..skipped);

@@ -46,7 +46,8 @@ impl Separator {
 
 /// Up to eight decimal digits at the start of eight bytes: their value and how many there are.
 ///
-/// All bytes are looked at as one word: `x ^ '0'` is 0 to 9 for digits, and adding 6 to a larger low nibble carries into the high one.
+/// All bytes are looked at as one word: `x ^ '0'` is 0 to 9 for digits, and adding 6 to a larger
+/// low nibble carries into the high one.
 #[inline]
 fn eight_digits(word: u64) -> (u64, usize) {
     let x = word ^ 0x3030_3030_3030_3030;
@@ -55,32 +56,43 @@ fn eight_digits(word: u64) -> (u64, usize) {
     if count == 0 {
         return (0, 0);
     }
-    // Digits move to the upper end, zeros in front of them; then pairs, fours and eights are joined.
+    // Digits move to the upper end, zeros in front of them; then pairs, fours and eights are
+    // joined.
     let x = x << (64 - 8 * count);
     let pairs = (x.wrapping_mul(10 * 256 + 1) >> 8) & 0x00ff_00ff_00ff_00ff;
     let fours = (pairs.wrapping_mul(100 * 65_536 + 1) >> 16) & 0x0000_ffff_0000_ffff;
     (fours.wrapping_mul(10_000 * 4_294_967_296 + 1) >> 32, count)
 }
 
-/// The unsigned integer at `at`, and the byte after it; `None` for no digit, a needless leading zero, or more than 64 bits.
+/// The unsigned integer at `at`, and the byte after it; `None` for no digit, a needless leading
+/// zero, or more than 64 bits.
 #[inline]
 pub(super) fn integer(bytes: &[u8], at: usize) -> Option<(u64, usize)> {
     let (value, count) = match bytes.get(at..at + 8) {
-        Some(eight) => {
-            eight_digits(u64::from_le_bytes([eight[0], eight[1], eight[2], eight[3], eight[4], eight[5], eight[6], eight[7]]))
-        }
+        Some(eight) => eight_digits(u64::from_le_bytes([
+            eight[0], eight[1], eight[2], eight[3], eight[4], eight[5], eight[6], eight[7],
+        ])),
         None => last_digits(bytes, at),
     };
     if count == 0 || (count > 1 && bytes[at] == b'0') {
         return None;
     }
-    if count < 8 { Some((value, at + count)) } else { long_integer(bytes, at + count, value) }
+    if count < 8 {
+        Some((value, at + count))
+    } else {
+        long_integer(bytes, at + count, value)
+    }
 }
 
 /// [`eight_digits`] near the end of the text.
 fn last_digits(bytes: &[u8], at: usize) -> (u64, usize) {
-    let digits = bytes[at.min(bytes.len())..].iter().take(8).take_while(|b| b.is_ascii_digit());
-    digits.fold((0, 0), |(value, count), &b| (value * 10 + u64::from(b - b'0'), count + 1))
+    let digits = bytes[at.min(bytes.len())..]
+        .iter()
+        .take(8)
+        .take_while(|b| b.is_ascii_digit());
+    digits.fold((0, 0), |(value, count), &b| {
+        (value * 10 + u64::from(b - b'0'), count + 1)
+    })
 }
 
 /// Goes on after eight digits.
@@ -88,7 +100,9 @@ fn last_digits(bytes: &[u8], at: usize) -> (u64, usize) {
 fn long_integer(bytes: &[u8], at: usize, start: u64) -> Option<(u64, usize)> {
     let (mut value, mut end) = (start, at);
     while let Some(digit) = bytes.get(end).filter(|b| b.is_ascii_digit()) {
-        value = value.checked_mul(10)?.checked_add(u64::from(digit - b'0'))?;
+        value = value
+            .checked_mul(10)?
+            .checked_add(u64::from(digit - b'0'))?;
         end += 1;
     }
     Some((value, end))
@@ -108,9 +122,12 @@ pub(super) fn weight(token: &[u8]) -> Result<f64, &'static str> {
     }
 }
 
-/// Numbers like `12` or `3.25` with at most 15 digits: mantissa and power of ten are exact, so one division rounds correctly.
+/// Numbers like `12` or `3.25` with at most 15 digits: mantissa and power of ten are exact, so one
+/// division rounds correctly.
 fn short_decimal(token: &[u8]) -> Option<f64> {
-    const EXACT: [f64; 16] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+    const EXACT: [f64; 16] = [
+        1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+    ];
     if token.is_empty() || token.len() > 16 {
         return None;
     }
@@ -131,8 +148,18 @@ fn short_decimal(token: &[u8]) -> Option<f64> {
 
 /// Line ends in `bytes`.
 pub(super) fn newlines(bytes: &[u8]) -> u64 {
-    // Counting in bytes lets the compiler use whole vectors; 255 of them fit before the counter is emptied.
-    bytes.chunks(255).map(|chunk| u64::from(chunk.iter().fold(0u8, |count, &b| count + u8::from(b == b'\n')))).sum()
+    // Counting in bytes lets the compiler use whole vectors; 255 of them fit before the counter is
+    // emptied.
+    bytes
+        .chunks(255)
+        .map(|chunk| {
+            u64::from(
+                chunk
+                    .iter()
+                    .fold(0u8, |count, &b| count + u8::from(b == b'\n')),
+            )
+        })
+        .sum()
 }
 
 /// Bytes of text parsed as one task.
@@ -144,7 +171,11 @@ pub(super) fn pieces(block: &[u8], start: usize) -> Vec<(usize, usize)> {
     let mut from = start;
     while from < block.len() {
         let nominal = (from + PIECE).min(block.len());
-        let to = if nominal == block.len() { nominal } else { (line_end(block, nominal) + 1).min(block.len()) };
+        let to = if nominal == block.len() {
+            nominal
+        } else {
+            (line_end(block, nominal) + 1).min(block.len())
+        };
         pieces.push((from, to));
         from = to;
     }
@@ -154,12 +185,16 @@ pub(super) fn pieces(block: &[u8], start: usize) -> Vec<(usize, usize)> {
 /// How many words there are, separated by anything up to the space character.
 pub(super) fn words(bytes: &[u8]) -> usize {
     let starts = |pair: &[u8]| usize::from(pair[0] <= b' ' && pair[1] > b' ');
-    usize::from(bytes.first().is_some_and(|&b| b > b' ')) + bytes.windows(2).map(starts).sum::<usize>()
+    usize::from(bytes.first().is_some_and(|&b| b > b' '))
+        + bytes.windows(2).map(starts).sum::<usize>()
 }
 
 /// How many lines start with one of `marks`.
 pub(super) fn comments(bytes: &[u8], marks: &[u8]) -> u64 {
-    bytes.split(|&b| b == b'\n').filter(|line| line.first().is_some_and(|b| marks.contains(b))).count() as u64
+    bytes
+        .split(|&b| b == b'\n')
+        .filter(|line| line.first().is_some_and(|b| marks.contains(b)))
+        .count() as u64
 }
 
 /// A number of a header, and where it stands.
@@ -174,7 +209,11 @@ impl Number {
     /// The number in a field; otherwise `what` is wrong with it.
     pub fn of(field: &Field<'_>, what: &'static str) -> Result<Self, Fault> {
         let (at, len) = (field.0, field.1.len());
-        field.1.parse().map(|value| Self { value, at, len }).map_err(|_| Fault::new(at, len, what))
+        field
+            .1
+            .parse()
+            .map(|value| Self { value, at, len })
+            .map_err(|_| Fault::new(at, len, what))
     }
 
     /// What is wrong with this number.
@@ -200,7 +239,10 @@ pub(super) fn skip_spaces(bytes: &[u8], mut at: usize) -> usize {
 
 /// Where the line at `at` ends: the position of its `\n`, or the end of the text.
 pub(super) fn line_end(bytes: &[u8], at: usize) -> usize {
-    bytes[at..].iter().position(|&b| b == b'\n').map_or(bytes.len(), |p| at + p)
+    bytes[at..]
+        .iter()
+        .position(|&b| b == b'\n')
+        .map_or(bytes.len(), |p| at + p)
 }
 
 /// The line without its end (`\n` or `\r\n`).
@@ -209,7 +251,8 @@ pub(super) fn trim_line(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-/// Past the separator that must follow a field; `None` at the end of the line or when something else is there.
+/// Past the separator that must follow a field; `None` at the end of the line or when something
+/// else is there.
 #[inline]
 pub(super) fn skip_separator(bytes: &[u8], at: usize, separator: Separator) -> Option<usize> {
     let after = skip_spaces(bytes, at);
@@ -225,7 +268,9 @@ pub(super) fn skip_line_end(bytes: &[u8], at: usize) -> Option<usize> {
     match bytes.get(at) {
         None => Some(at),
         Some(b'\n') => Some(at + 1),
-        Some(b'\r') if matches!(bytes.get(at + 1), None | Some(b'\n')) => Some((at + 2).min(bytes.len())),
+        Some(b'\r') if matches!(bytes.get(at + 1), None | Some(b'\n')) => {
+            Some((at + 2).min(bytes.len()))
+        }
         Some(b' ' | b'\t') => skip_line_end(bytes, skip_spaces(bytes, at)),
         Some(_) => None,
     }
@@ -234,15 +279,24 @@ pub(super) fn skip_line_end(bytes: &[u8], at: usize) -> Option<usize> {
 /// How far the word at `at` goes: to the next space, separator or line end.
 pub(super) fn word_end(bytes: &[u8], at: usize) -> usize {
     let is_end = |b: &u8| matches!(b, b' ' | b'\t' | b'\n' | b'\r' | b',' | b';');
-    bytes[at..].iter().position(is_end).map_or(bytes.len(), |p| at + p)
+    bytes[at..]
+        .iter()
+        .position(is_end)
+        .map_or(bytes.len(), |p| at + p)
 }
 
 /// A field of a line and where it starts.
 pub(super) type Field<'a> = (usize, Cow<'a, str>);
 
-/// The fields of the line `bytes[start..end]` (without its end): quoted fields lose their quotes, others the spaces around them.
-/// Faults for NUL bytes, bytes that are not UTF-8, and quotes that do not close.
-pub(super) fn fields(bytes: &[u8], start: usize, end: usize, separator: Separator) -> Result<Vec<Field<'_>>, Fault> {
+/// The fields of the line `bytes[start..end]` (without its end): quoted fields lose their quotes,
+/// others the spaces around them. Faults for NUL bytes, bytes that are not UTF-8, and quotes that
+/// do not close.
+pub(super) fn fields(
+    bytes: &[u8],
+    start: usize,
+    end: usize,
+    separator: Separator,
+) -> Result<Vec<Field<'_>>, Fault> {
     if let Some(nul) = bytes[start..end].iter().position(|&b| b == 0) {
         return Err(Fault::new(start + nul, 1, "a NUL byte"));
     }
@@ -252,14 +306,19 @@ pub(super) fn fields(bytes: &[u8], start: usize, end: usize, separator: Separato
         return Ok(found);
     }
     loop {
-        let (field, after) =
-            if bytes.get(at) == Some(&b'"') && at < end { quoted(bytes, at, end)? } else { plain(bytes, at, end, separator)? };
+        let (field, after) = if bytes.get(at) == Some(&b'"') && at < end {
+            quoted(bytes, at, end)?
+        } else {
+            plain(bytes, at, end, separator)?
+        };
         found.push((at, field));
         let after = skip_blanks(bytes, after, end, separator);
         match separator.byte() {
             _ if after == end => return Ok(found),
             None => at = after,
-            Some(byte) if bytes[after] == byte => at = skip_blanks(bytes, after + 1, end, separator),
+            Some(byte) if bytes[after] == byte => {
+                at = skip_blanks(bytes, after + 1, end, separator);
+            }
             Some(_) => return Err(Fault::new(after, end - after, "text after a quoted field")),
         }
         if at == end {
@@ -276,10 +335,19 @@ fn skip_blanks(bytes: &[u8], mut at: usize, end: usize, separator: Separator) ->
     at
 }
 
-fn plain(bytes: &[u8], at: usize, end: usize, separator: Separator) -> Result<(Cow<'_, str>, usize), Fault> {
+fn plain(
+    bytes: &[u8],
+    at: usize,
+    end: usize,
+    separator: Separator,
+) -> Result<(Cow<'_, str>, usize), Fault> {
     let is_end = |b: u8| separator.byte().map_or(b == b' ' || b == b'\t', |s| b == s);
-    let stop = bytes[at..end].iter().position(|&b| is_end(b)).map_or(end, |p| at + p);
-    let text = std::str::from_utf8(&bytes[at..stop]).map_err(|e| Fault::new(at + e.valid_up_to(), 1, "not UTF-8 text"))?;
+    let stop = bytes[at..end]
+        .iter()
+        .position(|&b| is_end(b))
+        .map_or(end, |p| at + p);
+    let text = std::str::from_utf8(&bytes[at..stop])
+        .map_err(|e| Fault::new(at + e.valid_up_to(), 1, "not UTF-8 text"))?;
     Ok((Cow::Borrowed(text.trim_end_matches([' ', '\t'])), stop))
 }
 
@@ -294,19 +362,35 @@ fn quoted(bytes: &[u8], at: usize, end: usize) -> Result<(Cow<'_, str>, usize), 
             }
             (b'"', _) => {
                 let inner = std::str::from_utf8(&bytes[at + 1..stop]);
-                let inner = inner.map_err(|e| Fault::new(at + 1 + e.valid_up_to(), 1, "not UTF-8 text"))?;
-                let field = if doubled { Cow::Owned(inner.replace("\"\"", "\"")) } else { Cow::Borrowed(inner) };
+                let inner =
+                    inner.map_err(|e| Fault::new(at + 1 + e.valid_up_to(), 1, "not UTF-8 text"))?;
+                let field = if doubled {
+                    Cow::Owned(inner.replace("\"\"", "\""))
+                } else {
+                    Cow::Borrowed(inner)
+                };
                 return Ok((field, stop + 1));
             }
             _ => stop += 1,
         }
     }
-    Err(Fault::new(at, end - at, "a quoted field must end on its line"))
+    Err(Fault::new(
+        at,
+        end - at,
+        "a quoted field must end on its line",
+    ))
 }
 
-/// `name` as a field of a line whose fields are separated by tabs: quoted where reading it back would need it.
+/// `name` as a field of a line whose fields are separated by tabs: quoted where reading it back
+/// would need it.
 pub(super) fn quote(name: &str) -> Cow<'_, str> {
-    let special =
-        name.is_empty() || name.contains(['\t', '"']) || name.starts_with(['#', '%', ' ', '\u{feff}']) || name.ends_with(' ');
-    if special { Cow::Owned(format!("\"{}\"", name.replace('"', "\"\""))) } else { Cow::Borrowed(name) }
+    let special = name.is_empty()
+        || name.contains(['\t', '"'])
+        || name.starts_with(['#', '%', ' ', '\u{feff}'])
+        || name.ends_with(' ');
+    if special {
+        Cow::Owned(format!("\"{}\"", name.replace('"', "\"\"")))
+    } else {
+        Cow::Borrowed(name)
+    }
 }

@@ -10,8 +10,14 @@ use std::path::Path;
 
 /// Writes a graph in the given format, atomically; a name ending in `.gz` or `.zst` compresses.
 ///
-/// Edge lists hold no vertex without an edge; METIS and Matrix Market files no names: their vertices are called 1 to n. The binary format holds all.
-pub fn write_graph<W: Weight>(path: &Path, format: Format, graph: &Graph<W>, names: &Names) -> io::Result<()> {
+/// Edge lists hold no vertex without an edge; METIS and Matrix Market files no names: their
+/// vertices are called 1 to n. The binary format holds all.
+pub fn write_graph<W: Weight>(
+    path: &Path,
+    format: Format,
+    graph: &Graph<W>,
+    names: &Names,
+) -> io::Result<()> {
     write_graph_and_masses(path, format, graph, names, None)
 }
 
@@ -23,7 +29,9 @@ pub fn write_graph_and_masses<W: Weight>(
     names: &Names,
     masses: Option<&[f64]>,
 ) -> io::Result<()> {
-    super::write_atomically(path, |out| write_graph_to(out, format, graph, names, masses))
+    super::write_atomically(path, |out| {
+        write_graph_to(out, format, graph, names, masses)
+    })
 }
 
 /// [`write_graph_and_masses`] to any writer, as it is.
@@ -51,7 +59,11 @@ fn edge_list<W: Weight>(out: &mut dyn Write, graph: &Graph<W>, names: &Names) ->
         for (j, weight) in rows.row(i).filter(|&(j, _)| j as usize >= i) {
             let to = names.get(j as usize);
             let to = quote(&to);
-            if W::UNIT { writeln!(out, "{from}\t{to}")? } else { writeln!(out, "{from}\t{to}\t{weight}")? }
+            if W::UNIT {
+                writeln!(out, "{from}\t{to}")?;
+            } else {
+                writeln!(out, "{from}\t{to}\t{weight}")?;
+            }
         }
     }
     Ok(())

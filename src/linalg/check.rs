@@ -1,8 +1,10 @@
 //! Whether what was found is everything: the number of eigenvalues against the number found.
 //!
-//! An inertia count `c` at the shift σ with margin η says `#{ν < σ − η} ≤ c` (see [`inertia`](super::inertia)). Found are `k` orthonormal vectors with
-//! residuals `r_t`, hence `k` eigenvalues within `r_t` of the `ν_t`. If for exactly `c` of them `ν_t + r_t < σ − η`, then there are at least and at most `c`
-//! eigenvalues below `σ − η`: exactly those found. That is the proof; it says nothing about the sliver `[σ − η, β)`, whose width is reported as
+//! An inertia count `c` at the shift σ with margin η says `#{ν < σ − η} ≤ c` (see
+//! [`inertia`](super::inertia)). Found are `k` orthonormal vectors with residuals `r_t`, hence `k`
+//! eigenvalues within `r_t` of the `ν_t`. If for exactly `c` of them `ν_t + r_t < σ − η`, then
+//! there are at least and at most `c` eigenvalues below `σ − η`: exactly those found. That is the
+//! proof; it says nothing about the sliver `[σ − η, β)`, whose width is reported as
 //! [`SpectrumCheck::margin`].
 
 use super::density::Estimate;
@@ -21,25 +23,51 @@ pub struct Count {
 impl Count {
     /// A count by inertia.
     pub fn proved(proof: Inertia) -> Self {
-        Self { estimate: Estimate { count: proof.below as f64, error: 0.0 }, proof: Some(proof) }
+        Self {
+            estimate: Estimate {
+                count: proof.below as f64,
+                error: 0.0,
+            },
+            proof: Some(proof),
+        }
     }
 
     /// An estimate.
     pub fn estimated(estimate: Estimate) -> Self {
-        Self { estimate, proof: None }
+        Self {
+            estimate,
+            proof: None,
+        }
     }
 
     /// The verdict on pairs `(ν, r)` found below `beta`.
     pub fn against(self, beta: f64, pairs: &[(f64, f64)], finished: bool) -> SpectrumCheck {
         let Estimate { count, error } = self.estimate;
         let found = pairs.len();
-        let Some(Inertia { below, shift, margin }) = self.proof else {
-            // The error bar is two standard errors, which chance exceeds now and then; three it hardly does.
+        let Some(Inertia {
+            below,
+            shift,
+            margin,
+        }) = self.proof
+        else {
+            // The error bar is two standard errors, which chance exceeds now and then; three it
+            // hardly does.
             let complete = finished && (count - found as f64).abs() <= 1.5 * error.max(1.0);
             let method = CheckMethod::SpectralDensity;
-            return SpectrumCheck { method, expected: count, found, complete, proved: false, error_bar: error, margin: 0.0 };
+            return SpectrumCheck {
+                method,
+                expected: count,
+                found,
+                complete,
+                proved: false,
+                error_bar: error,
+                margin: 0.0,
+            };
         };
-        let surely_below = pairs.iter().filter(|&&(nu, residual)| nu + residual < shift - margin).count();
+        let surely_below = pairs
+            .iter()
+            .filter(|&&(nu, residual)| nu + residual < shift - margin)
+            .count();
         // Those found in the sliver may or may not have been counted.
         let complete = finished && surely_below <= below && below <= found;
         SpectrumCheck {
@@ -54,21 +82,32 @@ impl Count {
     }
 }
 
-/// The verdict on dense problems of order `n` at most. All their eigenvalues were computed, so that without a proof nothing is left to count: complete up to
-/// LAPACK's backward error, a small multiple of `n ε ‖N‖`.
+/// The verdict on dense problems of order `n` at most. All their eigenvalues were computed, so that
+/// without a proof nothing is left to count: complete up to LAPACK's backward error, a small
+/// multiple of `n ε ‖N‖`.
 pub fn dense(count: Count, beta: f64, pairs: &[(f64, f64)], n: usize, norm: f64) -> SpectrumCheck {
     if count.proof.is_some() {
         return count.against(beta, pairs, true);
     }
     let margin = 10.0 * n as f64 * f64::EPSILON * norm;
     let (found, expected) = (pairs.len(), pairs.len() as f64);
-    SpectrumCheck { method: CheckMethod::Dense, expected, found, complete: true, proved: false, error_bar: 0.0, margin }
+    SpectrumCheck {
+        method: CheckMethod::Dense,
+        expected,
+        found,
+        complete: true,
+        proved: false,
+        error_bar: 0.0,
+        margin,
+    }
 }
 
 /// The check of a union: as good as that of its weakest part.
 pub fn combine(checks: &[SpectrumCheck]) -> SpectrumCheck {
     let by = |method: CheckMethod| checks.iter().any(|check| check.method == method);
-    let method = [CheckMethod::SpectralDensity, CheckMethod::Dense].into_iter().find(|&method| by(method));
+    let method = [CheckMethod::SpectralDensity, CheckMethod::Dense]
+        .into_iter()
+        .find(|&method| by(method));
     SpectrumCheck {
         method: method.unwrap_or(CheckMethod::Inertia),
         expected: checks.iter().map(|c| c.expected).sum(),
@@ -86,7 +125,11 @@ mod tests {
 
     #[test]
     fn a_proof_needs_the_count_and_distance() {
-        let count = Count::proved(Inertia { below: 3, shift: 0.5, margin: 1e-6 });
+        let count = Count::proved(Inertia {
+            below: 3,
+            shift: 0.5,
+            margin: 1e-6,
+        });
         let verdict = |values: &[f64], finished: bool| {
             let pairs: Vec<(f64, f64)> = values.iter().map(|&nu| (nu, 1e-9)).collect();
             let check = count.against(0.5 + 1e-8, &pairs, finished);

@@ -1,15 +1,17 @@
 //! Dense symmetric eigenproblems: LAPACK's range driver, or the same function in pure Rust.
 //!
-//! `dsyevr` with `RANGE = 'V'` computes only the eigenpairs in a half-open interval `(low, high]`; it costs `4/3 n³` for the reduction
-//! to tridiagonal form plus O(nk) a pair. Without the `lapack` feature faer computes all pairs and the interval is cut out
-//! afterwards: same results, more work.
+//! `dsyevr` with `RANGE = 'V'` computes only the eigenpairs in a half-open interval `(low, high]`;
+//! it costs `4/3 n³` for the reduction to tridiagonal form plus O(nk) a pair. Without the `lapack`
+//! feature faer computes all pairs and the interval is cut out afterwards: same results, more work.
 //!
-//! "Beyond the threshold" is meant strictly, but a computed eigenvalue is only known to a few units of rounding: an eigenvalue
-//! closer to the threshold than [`TIE`] times the norm of the matrix counts as lying *on* it, hence not beyond it.
+//! "Beyond the threshold" is meant strictly, but a computed eigenvalue is only known to a few units
+//! of rounding: an eigenvalue closer to the threshold than [`TIE`] times the norm of the matrix
+//! counts as lying *on* it, hence not beyond it.
 
 use thiserror::Error;
 
-/// Eigenvalues closer to a threshold than this, relative to the norm, are on the threshold and do not count as beyond it.
+/// Eigenvalues closer to a threshold than this, relative to the norm, are on the threshold and do
+/// not count as beyond it.
 pub const TIE: f64 = 1e-12;
 
 /// Why a dense solve gave no answer.
@@ -56,7 +58,8 @@ pub struct EigenPairs {
     pub vectors: Vec<f64>,
 }
 
-/// Eigenpairs of the symmetric matrix `matrix` (`n²` numbers, either order; only one triangle is read).
+/// Eigenpairs of the symmetric matrix `matrix` (`n²` numbers, either order; only one triangle is
+/// read).
 ///
 /// ```
 /// use lambdacut::linalg::{Range, eigen};
@@ -65,23 +68,37 @@ pub struct EigenPairs {
 /// ```
 pub fn eigen(matrix: Vec<f64>, n: usize, range: Range) -> Result<EigenPairs, LinalgError> {
     if matrix.len() != n * n {
-        return Err(LinalgError::NotSquare { n, found: matrix.len() });
+        return Err(LinalgError::NotSquare {
+            n,
+            found: matrix.len(),
+        });
     }
     if let Some(at) = matrix.iter().position(|x| !x.is_finite()) {
-        return Err(LinalgError::NotFinite { row: at / n, column: at % n });
+        return Err(LinalgError::NotFinite {
+            row: at / n,
+            column: at % n,
+        });
     }
-    if n == 0 { Ok(EigenPairs::default()) } else { driver::eigen(matrix, n, range) }
+    if n == 0 {
+        Ok(EigenPairs::default())
+    } else {
+        driver::eigen(matrix, n, range)
+    }
 }
 
-/// Eigenpairs of a dense kernel matrix with eigenvalue **greater than λ**: the optimum of the relaxed DP-means objective
-/// `max tr(Yᵀ(K − λI)Y)` over orthonormal `Y` (Theorem 5.2 of Kulis & Jordan), whose value is `Σ_{κ_i > λ} (κ_i − λ)`.
+/// Eigenpairs of a dense kernel matrix with eigenvalue **greater than λ**: the optimum of the
+/// relaxed DP-means objective `max tr(Yᵀ(K − λI)Y)` over orthonormal `Y` (Theorem 5.2 of Kulis &
+/// Jordan), whose value is `Σ_{κ_i > λ} (κ_i − λ)`.
 ///
 /// ```
 /// let pairs = lambdacut::linalg::kernel_eigen(vec![2.0, 0.0, 0.0, 1.0], 2, 1.0).unwrap();
 /// assert_eq!(pairs.values, [2.0]);
 /// ```
 pub fn kernel_eigen(kernel: Vec<f64>, n: usize, lambda: f64) -> Result<EigenPairs, LinalgError> {
-    let norm = kernel.chunks(n.max(1)).map(|row| row.iter().map(|x| x.abs()).sum::<f64>()).fold(0.0, f64::max);
+    let norm = kernel
+        .chunks(n.max(1))
+        .map(|row| row.iter().map(|x| x.abs()).sum::<f64>())
+        .fold(0.0, f64::max);
     let low = lambda + TIE * norm;
     eigen(kernel, n, Range::Between(low, low.max(2.0 * norm) + 1.0))
 }
@@ -94,7 +111,8 @@ mod driver {
     use super::{EigenPairs, LinalgError, Range};
     use std::sync::Once;
 
-    /// `OpenBLAS` would start as many threads as there are cores inside every call; the parallelism here is rayon's.
+    /// `OpenBLAS` would start as many threads as there are cores inside every call; the parallelism
+    /// here is rayon's.
     #[allow(unsafe_code)]
     fn one_blas_thread() {
         static ONCE: Once = Once::new();
@@ -104,7 +122,8 @@ mod driver {
                 unsafe extern "C" {
                     fn openblas_set_num_threads(threads: std::ffi::c_int);
                 }
-                // SAFETY: the symbol is exported by every OpenBLAS, which build.rs found, and takes one C int.
+                // SAFETY: the symbol is exported by every OpenBLAS, which build.rs found, and takes
+                // one C int.
                 unsafe { openblas_set_num_threads(1) };
             }
         });
@@ -115,8 +134,12 @@ mod driver {
             return Ok(EigenPairs::default());
         }
         one_blas_thread();
-        // Zeroed memory is not touched by the system until it is written: only the pairs that exist cost memory.
-        let mut pairs = EigenPairs { values: vec![0.0; n], vectors: vec![0.0; n * n] };
+        // Zeroed memory is not touched by the system until it is written: only the pairs that exist
+        // cost memory.
+        let mut pairs = EigenPairs {
+            values: vec![0.0; n],
+            vectors: vec![0.0; n * n],
+        };
         let mut workspace = Workspace::default();
         dsyevr(&mut matrix, n, range, &mut pairs, &mut workspace)?;
         let found = dsyevr(&mut matrix, n, range, &mut pairs, &mut workspace)?;
@@ -134,8 +157,10 @@ mod driver {
         pub integers: Vec<i32>,
     }
 
-    /// One call of LAPACK's `dsyevr` and nothing around it: the yardstick of [`eigen`](super::eigen). The matrix is destroyed; `pairs` has
-    /// room for all `n`, and the answer is how many of them were found. With an empty workspace the call only fits the workspace.
+    /// One call of LAPACK's `dsyevr` and nothing around it: the yardstick of
+    /// [`eigen`](super::eigen). The matrix is destroyed; `pairs` has room for all `n`, and the
+    /// answer is how many of them were found. With an empty workspace the call only fits the
+    /// workspace.
     ///
     /// # Panics
     /// If an array is shorter than it must be.
@@ -149,11 +174,21 @@ mod driver {
     ) -> Result<usize, LinalgError> {
         let asks = workspace.numbers.is_empty();
         if asks {
-            *workspace = Workspace { numbers: vec![0.0; 1], integers: vec![0; 1] };
+            *workspace = Workspace {
+                numbers: vec![0.0; 1],
+                integers: vec![0; 1],
+            };
         }
         let Workspace { numbers, integers } = workspace;
-        let lengths = if asks { (-1, -1) } else { (numbers.len() as i32, integers.len() as i32) };
-        assert!(matrix.len() == n * n && pairs.vectors.len() == n * n && pairs.values.len() == n, "arrays of order n");
+        let lengths = if asks {
+            (-1, -1)
+        } else {
+            (numbers.len() as i32, integers.len() as i32)
+        };
+        assert!(
+            matrix.len() == n * n && pairs.vectors.len() == n * n && pairs.values.len() == n,
+            "arrays of order n"
+        );
         assert!(
             asks || numbers.len() >= 26 * n && integers.len() >= 10 * n,
             "a workspace as long as dsyevr's documentation asks for"
@@ -164,8 +199,9 @@ mod driver {
         };
         let (order, mut support) = (n as i32, vec![0; 2 * n]);
         let (mut found, mut info) = (0, 0);
-        // SAFETY: `matrix` and `vectors` hold n·n numbers with leading dimension n, `values` n, `support` 2n; the workspaces have the
-        // lengths passed with them, or −1 in a query, which only writes the wanted lengths into their first element.
+        // SAFETY: `matrix` and `vectors` hold n·n numbers with leading dimension n, `values` n,
+        // `support` 2n; the workspaces have the lengths passed with them, or −1 in a query, which
+        // only writes the wanted lengths into their first element.
         unsafe {
             lapack::dsyevr(
                 b'V',
@@ -196,7 +232,10 @@ mod driver {
         }
         if asks {
             let wanted = (numbers[0] as usize, integers[0] as usize);
-            *workspace = Workspace { numbers: vec![0.0; wanted.0], integers: vec![0; wanted.1] };
+            *workspace = Workspace {
+                numbers: vec![0.0; wanted.0],
+                integers: vec![0; wanted.1],
+            };
         }
         Ok(found as usize)
     }
@@ -211,7 +250,9 @@ mod driver {
         // faer divides sums among threads; one thread keeps results the same on any number of them.
         faer::set_global_parallelism(Par::Seq);
         let view = MatRef::from_column_major_slice(&matrix, n, n);
-        let all = view.self_adjoint_eigen(Side::Lower).map_err(|_| LinalgError::Failed(1))?;
+        let all = view
+            .self_adjoint_eigen(Side::Lower)
+            .map_err(|_| LinalgError::Failed(1))?;
         let inside = |value: f64| match range {
             Range::All => true,
             Range::Between(low, high) => low < value && value <= high,

@@ -1,18 +1,21 @@
 //! How many eigenvalues lie below a number, estimated from random vectors.
 //!
-//! With `X = 2N/u − 1` and random sign vectors `z`, the moments `μ_k = zᵀ T_k(X) z` have mean `tr T_k(X)`; the step function
-//! `1[x < β]` is expanded in Chebyshev polynomials (Jackson-damped, so that it does not oscillate), which gives
+//! With `X = 2N/u − 1` and random sign vectors `z`, the moments `μ_k = zᵀ T_k(X) z` have mean `tr
+//! T_k(X)`; the step function `1[x < β]` is expanded in Chebyshev polynomials (Jackson-damped, so
+//! that it does not oscillate), which gives
 //!
 //! ```text
 //! count(β) ≈ Σ_k g_k c_k(β) μ_k,     c_0 = 1 − φ/π,   c_k = −2 sin(kφ)/(kπ),   cos φ = 2β/u − 1
 //! ```
 //!
-//! Eigenpairs that are already known are taken out: `z` is made orthogonal to them and their share `Σ_i h(ν_i)` of the smoothed step
-//! `h` is added exactly. What is left has little variance, because it is the unknown part alone, and the smoothing errors on the two
-//! sides of β cancel to first order.
+//! Eigenpairs that are already known are taken out: `z` is made orthogonal to them and their share
+//! `Σ_i h(ν_i)` of the smoothed step `h` is added exactly. What is left has little variance,
+//! because it is the unknown part alone, and the smoothing errors on the two sides of β cancel to
+//! first order.
 //!
-//! The error bar is two standard errors over the vectors plus what the smoothing can move across β. Cost: `degree/2` products a
-//! vector (two moments from each), memory three blocks of [`WIDTH`] vectors. Cancelled, the moments end earlier: a wider smoothing, hence a wider error bar.
+//! The error bar is two standard errors over the vectors plus what the smoothing can move across β.
+//! Cost: `degree/2` products a vector (two moments from each), memory three blocks of [`WIDTH`]
+//! vectors. Cancelled, the moments end earlier: a wider smoothing, hence a wider error bar.
 
 use super::block::{PANEL, Tall, random_block};
 use super::lanczos::WIDTH;
@@ -44,8 +47,8 @@ pub struct Density {
 }
 
 impl Density {
-    /// Moments up to `degree` from `blocks` blocks of [`WIDTH`] random vectors, fewer if `observer` cancels. `known` are exact eigenpairs: values and
-    /// vectors.
+    /// Moments up to `degree` from `blocks` blocks of [`WIDTH`] random vectors, fewer if `observer`
+    /// cancels. `known` are exact eigenpairs: values and vectors.
     pub fn new(
         operator: &dyn SymmetricOperator,
         known: Option<(&[f64], &Tall)>,
@@ -59,7 +62,10 @@ impl Density {
             if block > 0 && observer.cancelled() {
                 break;
             }
-            let mut z = random_block(operator.order() * WIDTH, seed.wrapping_add(0x5EED + block as u64));
+            let mut z = random_block(
+                operator.order() * WIDTH,
+                seed.wrapping_add(0x5EED + block as u64),
+            );
             z.par_iter_mut().for_each(|z| *z = z.signum());
             if let Some((values, vectors)) = known {
                 for _twice in 0..2 {
@@ -76,7 +82,12 @@ impl Density {
             each.truncate(degree);
         }
         let known = known.map_or_else(Vec::new, |(values, _)| values.to_vec());
-        Self { upper: operator.upper_bound(), known, moments, products }
+        Self {
+            upper: operator.upper_bound(),
+            known,
+            moments,
+            products,
+        }
     }
 
     /// The number of eigenvalues below `x`.
@@ -87,19 +98,32 @@ impl Density {
         let probes = each.len() as f64;
         let mean = |counts: &[f64]| counts.iter().sum::<f64>() / probes;
         let count = mean(&each);
-        let variance = each.iter().map(|e| (e - count).powi(2)).sum::<f64>() / (probes - 1.0).max(1.0);
-        // The kernel of the smoothing has a standard deviation of π/degree in the angle. If all eigenvalues of that
-        // neighbourhood lay on one side of x, 0.4 of them would be counted on the wrong one.
+        let variance =
+            each.iter().map(|e| (e - count).powi(2)).sum::<f64>() / (probes - 1.0).max(1.0);
+        // The kernel of the smoothing has a standard deviation of π/degree in the angle. If all
+        // eigenvalues of that neighbourhood lay on one side of x, 0.4 of them would be counted on
+        // the wrong one.
         let width = PI / degree as f64;
-        let near = mean(&self.counts((phi - width).max(0.0), degree)) - mean(&self.counts((phi + width).min(PI), degree));
-        Estimate { count, error: 2.0 * (variance / probes).sqrt() + 0.4 * near.abs() }
+        let near = mean(&self.counts((phi - width).max(0.0), degree))
+            - mean(&self.counts((phi + width).min(PI), degree));
+        Estimate {
+            count,
+            error: 2.0 * (variance / probes).sqrt() + 0.4 * near.abs(),
+        }
     }
 
     /// The count below the point at angle `phi`, as each vector sees it.
     fn counts(&self, phi: f64, degree: usize) -> Vec<f64> {
         let step = Step::new(phi, degree);
-        let known = self.known.iter().map(|&nu| step.at(angle(nu, self.upper))).sum::<f64>();
-        self.moments.iter().map(|moments| known + step.trace(moments)).collect()
+        let known = self
+            .known
+            .iter()
+            .map(|&nu| step.at(angle(nu, self.upper)))
+            .sum::<f64>();
+        self.moments
+            .iter()
+            .map(|moments| known + step.trace(moments))
+            .collect()
     }
 }
 
@@ -114,9 +138,21 @@ struct Step(Vec<f64>);
 impl Step {
     fn new(phi: f64, degree: usize) -> Self {
         let size = degree as f64 + 1.0;
-        let jackson = |k: f64| ((size - k) * (PI * k / size).cos() + (PI * k / size).sin() / (PI / size).tan()) / size;
-        let exact = |k: f64| if k == 0.0 { 1.0 - phi / PI } else { -2.0 * (k * phi).sin() / (k * PI) };
-        Self((0..degree).map(|k| jackson(k as f64) * exact(k as f64)).collect())
+        let jackson = |k: f64| {
+            ((size - k) * (PI * k / size).cos() + (PI * k / size).sin() / (PI / size).tan()) / size
+        };
+        let exact = |k: f64| {
+            if k == 0.0 {
+                1.0 - phi / PI
+            } else {
+                -2.0 * (k * phi).sin() / (k * PI)
+            }
+        };
+        Self(
+            (0..degree)
+                .map(|k| jackson(k as f64) * exact(k as f64))
+                .collect(),
+        )
     }
 
     fn trace(&self, moments: &[f64]) -> f64 {
@@ -124,14 +160,31 @@ impl Step {
     }
 
     fn at(&self, theta: f64) -> f64 {
-        self.0.iter().enumerate().map(|(k, c)| c * (k as f64 * theta).cos()).sum()
+        self.0
+            .iter()
+            .enumerate()
+            .map(|(k, c)| c * (k as f64 * theta).cos())
+            .sum()
     }
 }
 
 /// Moments `μ_0 …` of each column of `z`: two from every product, because `T_{2k} = 2 T_k² − 1`.
-fn block_moments(operator: &dyn SymmetricOperator, z: Vec<f64>, degree: usize, observer: &dyn Observer) -> Vec<Vec<f64>> {
-    let first = Affine { alpha: 2.0 / operator.upper_bound(), gamma: -1.0, delta: 0.0 };
-    let next = Affine { alpha: 2.0 * first.alpha, gamma: 2.0 * first.gamma, delta: -1.0 };
+fn block_moments(
+    operator: &dyn SymmetricOperator,
+    z: Vec<f64>,
+    degree: usize,
+    observer: &dyn Observer,
+) -> Vec<Vec<f64>> {
+    let first = Affine {
+        alpha: 2.0 / operator.upper_bound(),
+        gamma: -1.0,
+        delta: 0.0,
+    };
+    let next = Affine {
+        alpha: 2.0 * first.alpha,
+        gamma: 2.0 * first.gamma,
+        delta: -1.0,
+    };
     let (mut before, mut now) = (z, vec![0.0; operator.order() * WIDTH]);
     let zero = column_dots(&before, &before);
     operator.update(WIDTH, &before, &mut now, first);
@@ -158,7 +211,12 @@ fn column_dots(x: &[f64], y: &[f64]) -> [f64; WIDTH] {
     let partial: Vec<[f64; WIDTH]> = panels
         .map(|(x, y)| {
             let mut dots = [0.0; WIDTH];
-            for (x, y) in x.as_chunks::<WIDTH>().0.iter().zip(y.as_chunks::<WIDTH>().0) {
+            for (x, y) in x
+                .as_chunks::<WIDTH>()
+                .0
+                .iter()
+                .zip(y.as_chunks::<WIDTH>().0)
+            {
                 (0..WIDTH).for_each(|t| dots[t] += x[t] * y[t]);
             }
             dots

@@ -1,16 +1,17 @@
 //! The polynomial that brings the wanted end of a spectrum to the top, well apart.
 //!
-//! Let the spectrum of `N` lie in `[0, u]`, let β be the threshold and β' = 1.1 β. The filter is the Chebyshev polynomial of degree `d` of
-//! the interval of *unwanted* eigenvalues,
+//! Let the spectrum of `N` lie in `[0, u]`, let β be the threshold and β' = 1.1 β. The filter is
+//! the Chebyshev polynomial of degree `d` of the interval of *unwanted* eigenvalues,
 //!
 //! ```text
 //! p(x) = T_d( (u + β' − 2x) / (u − β') ),    |p| ≤ 1 on [β', u],    p(x) grows like e^(d·acosh(…)) below β',
 //! ```
 //!
-//! computed by its three-term recurrence: `d` products with `N`, no inner product. `d` is the smallest degree with `p(0) ≥` [`AMPLIFICATION`]: more would
-//! lose the eigenvalues close to β in the rounding errors of those close to 0. Wanted is what lies beyond `p(β)`, about 10: on `[β', u]` the filter
-//! comes close to 1 over and over, so that an eigenvalue of that size would be one of a crowd, whereas at `p(β)` it has only its natural
-//! neighbours.
+//! computed by its three-term recurrence: `d` products with `N`, no inner product. `d` is the
+//! smallest degree with `p(0) ≥` [`AMPLIFICATION`]: more would lose the eigenvalues close to β in
+//! the rounding errors of those close to 0. Wanted is what lies beyond `p(β)`, about 10: on `[β',
+//! u]` the filter comes close to 1 over and over, so that an eigenvalue of that size would be one
+//! of a crowd, whereas at `p(β)` it has only its natural neighbours.
 
 use super::operator::{Affine, SymmetricOperator};
 
@@ -36,7 +37,11 @@ impl Filter {
         let unwanted = ((1.0 + MARGIN) * below).min(f64::midpoint(below, upper));
         let rate = ((upper + unwanted) / (upper - unwanted)).acosh();
         let degree = ((AMPLIFICATION.acosh() / rate).ceil() as usize).clamp(2, MOST_DEGREE);
-        Self { degree, center: f64::midpoint(upper, unwanted), half: 0.5 * (upper - unwanted) }
+        Self {
+            degree,
+            center: f64::midpoint(upper, unwanted),
+            half: 0.5 * (upper - unwanted),
+        }
     }
 
     /// `p(x)`, for `x` below the interval of unwanted eigenvalues.
@@ -45,10 +50,24 @@ impl Filter {
     }
 
     /// `x ← p(N) x`, with `y` as workspace of the same size.
-    pub fn apply(&self, operator: &dyn SymmetricOperator, b: usize, x: &mut Vec<f64>, y: &mut Vec<f64>) {
+    pub fn apply(
+        &self,
+        operator: &dyn SymmetricOperator,
+        b: usize,
+        x: &mut Vec<f64>,
+        y: &mut Vec<f64>,
+    ) {
         // T_1 = (c − N)/e, and T_{k+1} = 2 (c − N)/e T_k − T_{k−1} overwrites T_{k−1}.
-        let first = Affine { alpha: -1.0 / self.half, gamma: self.center / self.half, delta: 0.0 };
-        let next = Affine { alpha: 2.0 * first.alpha, gamma: 2.0 * first.gamma, delta: -1.0 };
+        let first = Affine {
+            alpha: -1.0 / self.half,
+            gamma: self.center / self.half,
+            delta: 0.0,
+        };
+        let next = Affine {
+            alpha: 2.0 * first.alpha,
+            gamma: 2.0 * first.gamma,
+            delta: -1.0,
+        };
         operator.recur(b, x, y, self.degree, [first, next]);
     }
 }

@@ -1,8 +1,10 @@
-//! All eigenvalues below a threshold: block Lanczos on a Chebyshev filter of the operator, with full reorthogonalisation,
-//! thick restarts and locking.
+//! All eigenvalues below a threshold: block Lanczos on a Chebyshev filter of the operator, with
+//! full reorthogonalisation, thick restarts and locking.
 //!
-//! Lanczos runs on a polynomial `p(N)` (see [`filter`](super::filter)), whose wanted eigenvalues, those beyond `p(β)`, are its largest and well apart: it
-//! needs about as many products with `N` as Lanczos on `N` itself, but `d` times fewer vectors to keep and to orthogonalise, with `d` the degree.
+//! Lanczos runs on a polynomial `p(N)` (see [`filter`](super::filter)), whose wanted eigenvalues,
+//! those beyond `p(β)`, are its largest and well apart: it needs about as many products with `N` as
+//! Lanczos on `N` itself, but `d` times fewer vectors to keep and to orthogonalise, with `d` the
+//! degree.
 //!
 //! One step, with `V` the basis (locked eigenvectors first) and `Q` its last `b` columns:
 //!
@@ -10,17 +12,20 @@
 //! W = p(N) Q,   C = VᵀW,   W ← W − VC   (twice),   H_{·Q} = C,   W = Q' R,   V ← [V Q']
 //! ```
 //!
-//! `H = Vᵀ p(N) V` is kept whole, so that nothing depends on its being banded: restarts (`V ← VS` with the best Ritz vectors) and fresh random
-//! directions (when `W` loses rank: an invariant subspace, or a multiple eigenvalue) need no special case. The residual of a Ritz pair
-//! `(θ, s)` of `p(N)` is `‖R s_last‖`. When all wanted pairs are small in that sense, they are rotated out, `N` itself is projected on
-//! them, and the residuals `‖N x − ν x‖` are computed from scratch; only those decide.
+//! `H = Vᵀ p(N) V` is kept whole, so that nothing depends on its being banded: restarts (`V ← VS`
+//! with the best Ritz vectors) and fresh random directions (when `W` loses rank: an invariant
+//! subspace, or a multiple eigenvalue) need no special case. The residual of a Ritz pair `(θ, s)`
+//! of `p(N)` is `‖R s_last‖`. When all wanted pairs are small in that sense, they are rotated out,
+//! `N` itself is projected on them, and the residuals `‖N x − ν x‖` are computed from scratch; only
+//! those decide.
 //!
-//! *The k smallest.* When only the `k` smallest are asked for, β is a guess with somewhat more than `k` eigenvalues below it. The search ends when the `k`
-//! leading Ritz pairs have converged, long before those next to β have, and no Ritz value from a fresh random block belongs among them; if there are fewer than
-//! `k` below β, then β is raised and what was found stays locked.
+//! *The k smallest.* When only the `k` smallest are asked for, β is a guess with somewhat more than
+//! `k` eigenvalues below it. The search ends when the `k` leading Ritz pairs have converged, long
+//! before those next to β have, and no Ritz value from a fresh random block belongs among them; if
+//! there are fewer than `k` below β, then β is raised and what was found stays locked.
 //!
-//! Cost of finding `k` pairs: about `1.5 k d` products (O(arcs) each) and O(n k²) for orthogonality, in dense blocks. Memory:
-//! `8 n (1.5 k + 14 b)` bytes ([`basis_columns`]).
+//! Cost of finding `k` pairs: about `1.5 k d` products (O(arcs) each) and O(n k²) for
+//! orthogonality, in dense blocks. Memory: `8 n (1.5 k + 14 b)` bytes ([`basis_columns`]).
 
 use super::block::{Tall, orthonormalise, random_block};
 use super::dense::{EigenPairs, LinalgError, Range, eigen};
@@ -63,23 +68,31 @@ pub struct LowPairs {
 impl LowPairs {
     /// The finished search that found nothing, for a matrix of order `n`.
     pub(super) fn none(n: usize) -> Self {
-        Self { values: Vec::new(), residuals: Vec::new(), vectors: Tall::zeros(n, 0), finished: true, products: 0 }
+        Self {
+            values: Vec::new(),
+            residuals: Vec::new(),
+            vectors: Tall::zeros(n, 0),
+            finished: true,
+            products: 0,
+        }
     }
 }
 
 /// Vectors in a block. One row of a block is one cache line.
 pub const WIDTH: usize = 8;
 
-/// The columns of the basis when `count` eigenpairs are wanted: the memory of the search is `8 n` times this.
+/// The columns of the basis when `count` eigenpairs are wanted: the memory of the search is `8 n`
+/// times this.
 pub fn basis_columns(count: usize) -> usize {
     count + count / 2 + 12 * WIDTH
 }
 
-/// Finds every eigenvalue of `operator` below `search.below`, with eigenvectors. `null` is an orthonormal set of exact eigenvectors with
-/// eigenvalue 0 (may be empty); they are deflated from the start and returned first.
+/// Finds every eigenvalue of `operator` below `search.below`, with eigenvectors. `null` is an
+/// orthonormal set of exact eigenvectors with eigenvalue 0 (may be empty); they are deflated from
+/// the start and returned first.
 ///
-/// Stops unfinished, with the pairs found so far, when the observer cancels, when more pairs turn up than there is room for,
-/// or when restarts no longer help.
+/// Stops unfinished, with the pairs found so far, when the observer cancels, when more pairs turn
+/// up than there is room for, or when restarts no longer help.
 pub fn lanczos(
     operator: &dyn SymmetricOperator,
     null: &[Vec<f64>],
@@ -87,7 +100,10 @@ pub fn lanczos(
     observer: &dyn Observer,
 ) -> Result<LowPairs, LinalgError> {
     let goal = search.count.or(search.enough);
-    observer.event(Event::Stage { name: "eigenvectors", total: goal.map(|goal| goal as u64) });
+    observer.event(Event::Stage {
+        name: "eigenvectors",
+        total: goal.map(|goal| goal as u64),
+    });
     let mut run = Run::new(operator, null, search)?;
     if goal.is_some_and(|goal| goal <= null.len()) {
         return run.finish(true);
@@ -105,7 +121,8 @@ pub fn lanczos(
         }
         let ritz = run.ritz()?;
         let wanted = run.wanted(&ritz);
-        // Room for `enough` pairs is there from the start; what the confirmation adds to them is little.
+        // Room for `enough` pairs is there from the start; what the confirmation adds to them is
+        // little.
         if run.locked + wanted > run.most {
             break;
         }
@@ -131,9 +148,11 @@ pub fn lanczos(
     run.finish(false)
 }
 
-/// Steps from a fresh random block, orthogonal to everything found, before the first look at what it holds.
+/// Steps from a fresh random block, orthogonal to everything found, before the first look at what
+/// it holds.
 const CONFIRMING_STEPS: usize = 5;
-/// No smaller residual of a pair of `p(N)` is asked for: the rounding of its products is about `ε p(0)`.
+/// No smaller residual of a pair of `p(N)` is asked for: the rounding of its products is about `ε
+/// p(0)`.
 const LEAST_RESIDUAL: f64 = 8.0 * f64::EPSILON * AMPLIFICATION;
 /// The threshold grows by this factor when there are too few eigenvalues below it.
 const WIDENING: f64 = 1.3;
@@ -164,7 +183,8 @@ struct Run<'a> {
     residuals: Vec<f64>,
     /// `H`, row by row with `v.capacity` numbers a row.
     h: Vec<f64>,
-    /// The residual of a pair of `p(N)` at which its residual in `N` is looked at: the tolerance, or less if that was not small enough.
+    /// The residual of a pair of `p(N)` at which its residual in `N` is looked at: the tolerance,
+    /// or less if that was not small enough.
     demand: f64,
     /// `R` of the last step, by columns.
     coupling: Vec<f64>,
@@ -177,7 +197,11 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn new(operator: &'a dyn SymmetricOperator, null: &[Vec<f64>], search: Search) -> Result<Self, LinalgError> {
+    fn new(
+        operator: &'a dyn SymmetricOperator,
+        null: &[Vec<f64>],
+        search: Search,
+    ) -> Result<Self, LinalgError> {
         let n = operator.order();
         let room = search.count.unwrap_or(0).max(search.room);
         let b = WIDTH;
@@ -220,7 +244,8 @@ impl<'a> Run<'a> {
         self.used() + 2 * self.b > self.v.capacity
     }
 
-    /// A look costs O(active³): taken when there is room for what is wanted, then after every tenth more.
+    /// A look costs O(active³): taken when there is room for what is wanted, then after every tenth
+    /// more.
     fn worth_a_look(&self) -> bool {
         let goal = self.search.count.or(self.search.enough);
         let first = goal.map_or(0, |goal| goal.saturating_sub(self.locked) + 2 * self.b);
@@ -251,13 +276,16 @@ impl<'a> Run<'a> {
     fn randomise(&mut self, from: usize) {
         self.draws += 1;
         let random = random_block(self.x.len(), self.search.seed ^ (self.draws << 32));
-        let rows = self.x.chunks_exact_mut(self.b).zip(random.chunks_exact(self.b));
+        let rows = self
+            .x
+            .chunks_exact_mut(self.b)
+            .zip(random.chunks_exact(self.b));
         rows.for_each(|(x, random)| x[from..].copy_from_slice(&random[from..]));
         self.orthogonalise();
     }
 
-    /// Makes `x` orthonormal and the next block of the basis. Directions that vanished are replaced by random ones, which no column of
-    /// `R` refers to.
+    /// Makes `x` orthonormal and the next block of the basis. Directions that vanished are replaced
+    /// by random ones, which no column of `R` refers to.
     fn append(&mut self) -> Result<(), LinalgError> {
         let b = self.b;
         let (mut factor, mut rank) = orthonormalise(&mut self.x, b, 1e-13)?;
@@ -278,7 +306,8 @@ impl<'a> Run<'a> {
     fn step(&mut self) -> Result<(), LinalgError> {
         let (b, capacity) = (self.b, self.v.capacity);
         self.v.copy_out(self.used(), b, &mut self.x);
-        self.filter.apply(self.operator, b, &mut self.x, &mut self.y);
+        self.filter
+            .apply(self.operator, b, &mut self.x, &mut self.y);
         self.products += (self.filter.degree * b) as u64;
         let from = self.active;
         self.active += b;
@@ -286,7 +315,11 @@ impl<'a> Run<'a> {
         for r in 0..self.active {
             for t in 0..b {
                 let value = c[(self.locked + r) * b + t];
-                let value = if r >= from { f64::midpoint(value, c[(self.locked + from + t) * b + (r - from)]) } else { value };
+                let value = if r >= from {
+                    f64::midpoint(value, c[(self.locked + from + t) * b + (r - from)])
+                } else {
+                    value
+                };
                 self.h[r * capacity + from + t] = value;
                 self.h[(from + t) * capacity + r] = value;
             }
@@ -297,8 +330,17 @@ impl<'a> Run<'a> {
     fn ritz(&mut self) -> Result<Ritz, LinalgError> {
         let (m, b) = (self.active, self.b);
         self.last_look = m;
-        let small: Vec<f64> = self.h.chunks_exact(self.v.capacity).take(m).flat_map(|row| &row[..m]).copied().collect();
-        let EigenPairs { mut values, vectors } = eigen(small, m, Range::All)?;
+        let small: Vec<f64> = self
+            .h
+            .chunks_exact(self.v.capacity)
+            .take(m)
+            .flat_map(|row| &row[..m])
+            .copied()
+            .collect();
+        let EigenPairs {
+            mut values,
+            vectors,
+        } = eigen(small, m, Range::All)?;
         values.reverse();
         let vectors: Vec<f64> = vectors.chunks_exact(m).rev().flatten().copied().collect();
         let residual = |s: &[f64]| {
@@ -309,47 +351,69 @@ impl<'a> Run<'a> {
             r.iter().map(|r| r * r).sum::<f64>().sqrt()
         };
         let residuals = vectors.chunks_exact(m).map(residual).collect();
-        Ok(Ritz { values, residuals, vectors })
+        Ok(Ritz {
+            values,
+            residuals,
+            vectors,
+        })
     }
 
-    /// How many of the leading Ritz pairs are wanted: those beyond `p(β)`, or as many as are still missing. With enough pairs
-    /// locked, only such as belong among the smallest.
+    /// How many of the leading Ritz pairs are wanted: those beyond `p(β)`, or as many as are still
+    /// missing. With enough pairs locked, only such as belong among the smallest.
     fn wanted(&self, ritz: &Ritz) -> usize {
         if let Some(count) = self.search.count {
             return count.saturating_sub(self.locked).min(ritz.values.len());
         }
         let least = self.least();
-        let beyond = ritz.values.iter().take_while(|&&theta| theta > least).count();
+        let beyond = ritz
+            .values
+            .iter()
+            .take_while(|&&theta| theta > least)
+            .count();
         match self.search.enough {
             Some(enough) if self.locked < enough => beyond.min(enough - self.locked),
             _ => beyond,
         }
     }
 
-    /// Ritz values beyond this are wanted: those of eigenvalues below β by more than the tolerance, since one at β itself would be found and
-    /// rejected for ever; or, with enough pairs locked, those of eigenvalues that belong among them.
+    /// Ritz values beyond this are wanted: those of eigenvalues below β by more than the tolerance,
+    /// since one at β itself would be found and rejected for ever; or, with enough pairs locked,
+    /// those of eigenvalues that belong among them.
     fn least(&self) -> f64 {
-        let enough = self.search.enough.is_some_and(|enough| self.locked >= enough);
+        let enough = self
+            .search
+            .enough
+            .is_some_and(|enough| self.locked >= enough);
         let below = self.filter.at(self.search.below - self.search.tolerance);
-        if enough { below.max((1.0 + 1e-6) * self.filter.at(self.largest_locked())) } else { below }
+        if enough {
+            below.max((1.0 + 1e-6) * self.filter.at(self.largest_locked()))
+        } else {
+            below
+        }
     }
 
-    /// Whether the largest Ritz value θ, which is not wanted, stays so. The Ritz value of an eigenvalue just below β
-    /// begins below `p(β)`, so one look is not enough. With `w` the share of its eigenvector in the Ritz vector, the residual
-    /// is `r² ≥ w (p(ν) − θ)²`: whatever has a hundredth of the vector lies below `θ + 10 r`.
+    /// Whether the largest Ritz value θ, which is not wanted, stays so. The Ritz value of an
+    /// eigenvalue just below β begins below `p(β)`, so one look is not enough. With `w` the share
+    /// of its eigenvector in the Ritz vector, the residual is `r² ≥ w (p(ν) − θ)²`: whatever has a
+    /// hundredth of the vector lies below `θ + 10 r`.
     fn settled(&self, ritz: &Ritz) -> bool {
         let (theta, residual) = (ritz.values[0], ritz.residuals[0]);
-        theta + 10.0 * residual <= self.least() || residual <= self.search.tolerance * theta.abs().max(1.0)
+        theta + 10.0 * residual <= self.least()
+            || residual <= self.search.tolerance * theta.abs().max(1.0)
     }
 
     fn largest_locked(&self) -> f64 {
         self.values.iter().copied().fold(0.0, f64::max)
     }
 
-    /// Raises the threshold if there were too few eigenvalues below it; whether it did. What was found stays locked.
+    /// Raises the threshold if there were too few eigenvalues below it; whether it did. What was
+    /// found stays locked.
     fn widen(&mut self) -> Result<bool, LinalgError> {
         let upper = self.operator.upper_bound();
-        let few = self.search.enough.is_some_and(|enough| self.locked < enough);
+        let few = self
+            .search
+            .enough
+            .is_some_and(|enough| self.locked < enough);
         if !few || self.search.below >= WIDEST * upper {
             return Ok(false);
         }
@@ -377,15 +441,17 @@ impl<'a> Run<'a> {
         self.restarts += 1;
     }
 
-    /// Rotates the wanted Ritz vectors out, projects `N` itself on them, locks those with a small residual and an eigenvalue below
-    /// the threshold, and starts afresh from the others.
+    /// Rotates the wanted Ritz vectors out, projects `N` itself on them, locks those with a small
+    /// residual and an eigenvalue below the threshold, and starts afresh from the others.
     fn extract(&mut self, ritz: &Ritz, wanted: usize) -> Result<(), LinalgError> {
-        self.v.rotate(self.locked, self.active, &ritz.vectors, wanted);
+        self.v
+            .rotate(self.locked, self.active, &ritz.vectors, wanted);
         let projected = self.project(wanted);
         let pairs = eigen(projected, wanted, Range::All)?;
         self.v.rotate(self.locked, wanted, &pairs.vectors, wanted);
         let residuals = self.true_residuals(&pairs.values);
-        let good = |t: usize| residuals[t] <= self.search.tolerance && pairs.values[t] < self.search.below;
+        let good =
+            |t: usize| residuals[t] <= self.search.tolerance && pairs.values[t] < self.search.below;
         let (kept, rest): (Vec<usize>, Vec<usize>) = (0..wanted).partition(|&t| good(t));
         let order: Vec<usize> = kept.iter().chain(&rest).copied().collect();
         self.permute(&order);
@@ -411,7 +477,10 @@ impl<'a> Run<'a> {
             let mut row_before = vec![0.0; order.len()];
             for row in self.v.data.chunks_exact_mut(capacity) {
                 row_before.copy_from_slice(&row[locked..locked + order.len()]);
-                order.iter().enumerate().for_each(|(at, &from)| row[locked + at] = row_before[from]);
+                order
+                    .iter()
+                    .enumerate()
+                    .for_each(|(at, &from)| row[locked + at] = row_before[from]);
             }
         }
     }
@@ -438,8 +507,15 @@ impl<'a> Run<'a> {
         for (at, values) in values.chunks(b).enumerate() {
             self.apply_to(self.locked + at * b);
             let (x, y) = (&self.x, &self.y);
-            let square = |t: usize, nu: f64| crate::numeric::sum_by(x.len() / b, |i| (y[i * b + t] - nu * x[i * b + t]).powi(2));
-            residuals.extend(values.iter().enumerate().map(|(t, &nu)| square(t, nu).sqrt()));
+            let square = |t: usize, nu: f64| {
+                crate::numeric::sum_by(x.len() / b, |i| (y[i * b + t] - nu * x[i * b + t]).powi(2))
+            };
+            residuals.extend(
+                values
+                    .iter()
+                    .enumerate()
+                    .map(|(t, &nu)| square(t, nu).sqrt()),
+            );
         }
         residuals
     }
@@ -465,15 +541,27 @@ impl<'a> Run<'a> {
         let pick = |from: &[f64]| order.iter().map(|&t| from[t]).collect();
         let (values, residuals) = (pick(&self.values), pick(&self.residuals));
         self.v.keep_first(order.len());
-        Ok(LowPairs { values, residuals, vectors: self.v, finished, products: self.products })
+        Ok(LowPairs {
+            values,
+            residuals,
+            vectors: self.v,
+            finished,
+            products: self.products,
+        })
     }
 
     /// Takes out whatever has converged when the search ends early.
     fn salvage(&mut self) -> Result<(), LinalgError> {
         let ritz = self.ritz()?;
         let least = self.least();
-        let good = |t: usize| ritz.values[t] > least && ritz.residuals[t] <= self.search.tolerance * ritz.values[t];
+        let good = |t: usize| {
+            ritz.values[t] > least && ritz.residuals[t] <= self.search.tolerance * ritz.values[t]
+        };
         let ready = (0..ritz.values.len()).take_while(|&t| good(t)).count();
-        if ready > 0 { self.extract(&ritz, ready) } else { Ok(()) }
+        if ready > 0 {
+            self.extract(&ritz, ready)
+        } else {
+            Ok(())
+        }
     }
 }

@@ -1,7 +1,8 @@
 //! The low end of the spectrum of a graph, and what it proves.
 //!
-//! `N = M^-½ L M^-½` has one eigenvector below β for every cluster that the relaxed problem wants (Theorem 5.2 of Kulis & Jordan, in
-//! terms of β). [`spectrum()`] finds them all, [`Spectrum::certificate`] turns them into a lower bound of F.
+//! `N = M^-½ L M^-½` has one eigenvector below β for every cluster that the relaxed problem wants
+//! (Theorem 5.2 of Kulis & Jordan, in terms of β). [`spectrum()`] finds them all,
+//! [`Spectrum::certificate`] turns them into a lower bound of F.
 //!
 //! | file | what |
 //! |---|---|
@@ -35,7 +36,8 @@ pub use lanczos::{LowPairs, Search, WIDTH, basis_columns, lanczos};
 pub use operator::{Affine, Laplacian, SymmetricOperator};
 pub use solve::{SpectrumCost, spectrum, spectrum_cost, spectrum_cost_observed};
 pub use spectrum::{
-    Certificate, CheckMethod, Columns, Extent, Gap, Part, Spectrum, SpectrumCheck, SpectrumError, SpectrumOptions,
+    Certificate, CheckMethod, Columns, Extent, Gap, Part, Spectrum, SpectrumCheck, SpectrumError,
+    SpectrumOptions,
 };
 
 /// LAPACK with nothing around it: what the benchmarks compare [`eigen`] with.

@@ -4,11 +4,13 @@
 //! N = M^-½ L M^-½,   L = D − A        (N x)_i = d_i/m_i · x_i − s_i Σ_j A_ij s_j x_j,   s_i = m_i^-½
 //! ```
 //!
-//! `M` holds the masses: the degrees for normalized cut (`N = I − D^-½ A D^-½`, spectrum in `[0, 2]`), 1 for ratio cut
-//! (`N = L`), or given ones. Self-loops cancel between `D` and `A`. Isolated vertices are left out.
+//! `M` holds the masses: the degrees for normalized cut (`N = I − D^-½ A D^-½`, spectrum in `[0,
+//! 2]`), 1 for ratio cut (`N = L`), or given ones. Self-loops cancel between `D` and `A`. Isolated
+//! vertices are left out.
 //!
-//! A block of `b` vectors is stored row by row (`n × b`), so that the `b` values of one neighbour are contiguous: one
-//! product reads every arc once for all `b` vectors. Cost O(b · arcs), memory 16 bytes a vertex beside the graph.
+//! A block of `b` vectors is stored row by row (`n × b`), so that the `b` values of one neighbour
+//! are contiguous: one product reads every arc once for all `b` vectors. Cost O(b · arcs), memory
+//! 16 bytes a vertex beside the graph.
 
 use crate::graph::{Graph, Rows, Weight};
 use crate::ids::Vertex;
@@ -27,13 +29,20 @@ pub trait SymmetricOperator: Sync {
     /// A number that no eigenvalue exceeds.
     fn upper_bound(&self) -> f64;
 
-    /// `y ← α N x + γ x + δ y` for blocks of `b` vectors, stored row by row. The result does not depend on the number of
-    /// threads.
+    /// `y ← α N x + γ x + δ y` for blocks of `b` vectors, stored row by row. The result does not
+    /// depend on the number of threads.
     fn update(&self, b: usize, x: &[f64], y: &mut [f64], coefficients: Affine);
 
-    /// The three-term recurrence `y_1 = first(y_0)`, `y_{k+1} = next(y_k, y_{k−1})` from `y_0 = x`: leaves `y_degree` (degree ≥ 1) in `x`, with `y` as workspace of
-    /// the same size.
-    fn recur(&self, b: usize, x: &mut Vec<f64>, y: &mut Vec<f64>, degree: usize, [first, next]: [Affine; 2]) {
+    /// The three-term recurrence `y_1 = first(y_0)`, `y_{k+1} = next(y_k, y_{k−1})` from `y_0 = x`:
+    /// leaves `y_degree` (degree ≥ 1) in `x`, with `y` as workspace of the same size.
+    fn recur(
+        &self,
+        b: usize,
+        x: &mut Vec<f64>,
+        y: &mut Vec<f64>,
+        degree: usize,
+        [first, next]: [Affine; 2],
+    ) {
         self.update(b, x, y, first);
         for _ in 1..degree {
             self.update(b, y, x, next);
@@ -44,7 +53,16 @@ pub trait SymmetricOperator: Sync {
 
     /// `y ← N x`.
     fn apply(&self, b: usize, x: &[f64], y: &mut [f64]) {
-        self.update(b, x, y, Affine { alpha: 1.0, gamma: 0.0, delta: 0.0 });
+        self.update(
+            b,
+            x,
+            y,
+            Affine {
+                alpha: 1.0,
+                gamma: 0.0,
+                delta: 0.0,
+            },
+        );
     }
 }
 
@@ -72,8 +90,8 @@ pub struct Laplacian<'g, W: Weight> {
 }
 
 impl<'g, W: Weight> Laplacian<'g, W> {
-    /// The operator on every vertex that has an edge. The graph is borrowed when it has no isolated vertex, copied without
-    /// them otherwise.
+    /// The operator on every vertex that has an edge. The graph is borrowed when it has no isolated
+    /// vertex, copied without them otherwise.
     ///
     /// ```
     /// use lambdacut::{graph::{Graph, Unit}, linalg::{Laplacian, SymmetricOperator}, partition::Masses};
@@ -85,20 +103,38 @@ impl<'g, W: Weight> Laplacian<'g, W> {
     /// ```
     pub fn new(graph: &'g Graph<W>, masses: &Masses) -> Self {
         let rows = graph.rows();
-        let kept: Vec<Vertex> =
-            (0..graph.vertices() as Vertex).filter(|&i| rows.offsets[i as usize] < rows.offsets[i as usize + 1]).collect();
+        let kept: Vec<Vertex> = (0..graph.vertices() as Vertex)
+            .filter(|&i| rows.offsets[i as usize] < rows.offsets[i as usize + 1])
+            .collect();
         Self::on(graph, masses, kept)
     }
 
-    /// The operator on `vertices` in the order given (each with an edge, and no edge leaving them: a union of components).
+    /// The operator on `vertices` in the order given (each with an edge, and no edge leaving them:
+    /// a union of components).
     pub fn on(graph: &'g Graph<W>, masses: &Masses, vertices: Vec<Vertex>) -> Self {
-        let mass: Vec<f64> = vertices.par_iter().map(|&i| masses.get(graph, i as usize)).collect();
+        let mass: Vec<f64> = vertices
+            .par_iter()
+            .map(|&i| masses.get(graph, i as usize))
+            .collect();
         let whole = vertices.len() == graph.vertices() && vertices.is_sorted();
-        let part = if whole { Cow::Borrowed(graph) } else { Cow::Owned(restrict(graph, &vertices)) };
+        let part = if whole {
+            Cow::Borrowed(graph)
+        } else {
+            Cow::Owned(restrict(graph, &vertices))
+        };
         let scale = mass.par_iter().map(|m| 1.0 / m.sqrt()).collect();
-        let diagonal: Vec<f64> = (0..mass.len()).into_par_iter().map(|i| part.degree(i) / mass[i]).collect();
+        let diagonal: Vec<f64> = (0..mass.len())
+            .into_par_iter()
+            .map(|i| part.degree(i) / mass[i])
+            .collect();
         let upper = upper_bound(&part, &mass);
-        Self { graph: part, vertices: (!whole).then_some(vertices), scale, diagonal, upper }
+        Self {
+            graph: part,
+            vertices: (!whole).then_some(vertices),
+            scale,
+            diagonal,
+            upper,
+        }
     }
 
     /// The vertex of the graph behind row `i`.
@@ -120,24 +156,38 @@ impl<'g, W: Weight> Laplacian<'g, W> {
     /// Memory beside the graph, which is copied if it has isolated vertices or another order.
     pub(super) fn bytes(&self) -> u64 {
         let (n, arcs) = (self.order() as u64, self.arcs() as u64);
-        let copied = if self.vertices.is_some() { 12 * n + arcs * (4 + size_of::<W>() as u64) } else { 0 };
+        let copied = if self.vertices.is_some() {
+            12 * n + arcs * (4 + size_of::<W>() as u64)
+        } else {
+            0
+        };
         copied + 16 * n
     }
 
-    /// The unit vector `M^½ 1 / ‖M^½ 1‖`, which is an eigenvector with eigenvalue exactly 0 (on a connected graph, the only one).
+    /// The unit vector `M^½ 1 / ‖M^½ 1‖`, which is an eigenvector with eigenvalue exactly 0 (on a
+    /// connected graph, the only one).
     pub fn null_vector(&self) -> Vec<f64> {
-        let mass = crate::numeric::sum_by(self.scale.len(), |i| 1.0 / (self.scale[i] * self.scale[i]));
-        self.scale.par_iter().map(|s| 1.0 / (s * mass.sqrt())).collect()
+        let mass =
+            crate::numeric::sum_by(self.scale.len(), |i| 1.0 / (self.scale[i] * self.scale[i]));
+        self.scale
+            .par_iter()
+            .map(|s| 1.0 / (s * mass.sqrt()))
+            .collect()
     }
 
-    /// Calls `visit(j, N_ij)` for the entries of row `i`, ascending in `j`; the diagonal is always among them, exactly once.
+    /// Calls `visit(j, N_ij)` for the entries of row `i`, ascending in `j`; the diagonal is always
+    /// among them, exactly once.
     pub fn for_row(&self, i: usize, mut visit: impl FnMut(usize, f64)) {
         let rows = self.graph.rows();
         let (mut own, mut visited) = (self.diagonal[i], false);
         if let Ok(at) = rows.targets(i).binary_search(&(i as Vertex)) {
             own -= rows.row(i).nth(at).map_or(0.0, |(_, w)| w) * self.scale[i] * self.scale[i];
         }
-        for (j, w) in rows.row(i).map(|(j, w)| (j as usize, w)).filter(|&(j, _)| j != i) {
+        for (j, w) in rows
+            .row(i)
+            .map(|(j, w)| (j as usize, w))
+            .filter(|&(j, _)| j != i)
+        {
             if j > i && !visited {
                 visit(i, own);
                 visited = true;
@@ -149,7 +199,8 @@ impl<'g, W: Weight> Laplacian<'g, W> {
         }
     }
 
-    /// The whole matrix, dense: `n²` numbers (symmetric, so the order of rows and columns does not matter).
+    /// The whole matrix, dense: `n²` numbers (symmetric, so the order of rows and columns does not
+    /// matter).
     pub fn dense(&self) -> Vec<f64> {
         let n = self.order();
         let mut matrix = vec![0.0; n * n];
@@ -173,10 +224,21 @@ impl<W: Weight> SymmetricOperator for Laplacian<'_, W> {
         self.product::<false>(b, x, y, c);
     }
 
-    /// In the variables `s_i x_i` the neighbours' values need no factor each: one scaling before and one after all products.
-    fn recur(&self, b: usize, x: &mut Vec<f64>, y: &mut Vec<f64>, degree: usize, [first, next]: [Affine; 2]) {
+    /// In the variables `s_i x_i` the neighbours' values need no factor each: one scaling before
+    /// and one after all products.
+    fn recur(
+        &self,
+        b: usize,
+        x: &mut Vec<f64>,
+        y: &mut Vec<f64>,
+        degree: usize,
+        [first, next]: [Affine; 2],
+    ) {
         let rows = |x: &mut Vec<f64>, factor: &(dyn Fn(f64) -> f64 + Sync)| {
-            let rows = x.par_chunks_exact_mut(b).zip(&self.scale).with_min_len(ROWS);
+            let rows = x
+                .par_chunks_exact_mut(b)
+                .zip(&self.scale)
+                .with_min_len(ROWS);
             rows.for_each(|(row, &s)| row.iter_mut().for_each(|x| *x *= factor(s)));
         };
         rows(x, &|s| s);
@@ -193,14 +255,22 @@ impl<W: Weight> SymmetricOperator for Laplacian<'_, W> {
 impl<W: Weight> Laplacian<'_, W> {
     /// One update; `SCALED` if `x` and `y` hold `s_i` times the vectors.
     fn product<const SCALED: bool>(&self, b: usize, x: &[f64], y: &mut [f64], c: Affine) {
-        let product = Product { rows: self.graph.rows(), scale: &self.scale, diagonal: &self.diagonal, x, c };
-        y.par_chunks_mut(ROWS * b).enumerate().for_each(|(chunk, y)| match b {
-            1 => product.rows_of::<1, SCALED>(chunk * ROWS, y),
-            4 => product.rows_of::<4, SCALED>(chunk * ROWS, y),
-            8 => product.rows_of::<8, SCALED>(chunk * ROWS, y),
-            16 => product.rows_of::<16, SCALED>(chunk * ROWS, y),
-            _ => product.rows_of_any::<SCALED>(b, chunk * ROWS, y),
-        });
+        let product = Product {
+            rows: self.graph.rows(),
+            scale: &self.scale,
+            diagonal: &self.diagonal,
+            x,
+            c,
+        };
+        y.par_chunks_mut(ROWS * b)
+            .enumerate()
+            .for_each(|(chunk, y)| match b {
+                1 => product.rows_of::<1, SCALED>(chunk * ROWS, y),
+                4 => product.rows_of::<4, SCALED>(chunk * ROWS, y),
+                8 => product.rows_of::<8, SCALED>(chunk * ROWS, y),
+                16 => product.rows_of::<16, SCALED>(chunk * ROWS, y),
+                _ => product.rows_of_any::<SCALED>(b, chunk * ROWS, y),
+            });
     }
 }
 
@@ -216,8 +286,15 @@ struct Product<'a, W> {
 impl<W: Weight> Product<'_, W> {
     /// The factors of row `i`'s own values and of the sum over its neighbours.
     fn own_and_link<const SCALED: bool>(&self, i: usize) -> (f64, f64) {
-        let scale = if SCALED { self.scale[i] * self.scale[i] } else { self.scale[i] };
-        (self.c.alpha * self.diagonal[i] + self.c.gamma, self.c.alpha * scale)
+        let scale = if SCALED {
+            self.scale[i] * self.scale[i]
+        } else {
+            self.scale[i]
+        };
+        (
+            self.c.alpha * self.diagonal[i] + self.c.gamma,
+            self.c.alpha * scale,
+        )
     }
 
     /// Rows `from..` for a width known to the compiler, which keeps the sums in registers.
@@ -227,7 +304,11 @@ impl<W: Weight> Product<'_, W> {
         for (i, y) in (from..).zip(y) {
             let mut sum = [0.0; B];
             for (j, w) in self.rows.row(i) {
-                let factor = if SCALED { w } else { w * self.scale[j as usize] };
+                let factor = if SCALED {
+                    w
+                } else {
+                    w * self.scale[j as usize]
+                };
                 let neighbour = &x[j as usize];
                 for t in 0..B {
                     sum[t] += factor * neighbour[t];
@@ -235,7 +316,12 @@ impl<W: Weight> Product<'_, W> {
             }
             let (own, link) = self.own_and_link::<SCALED>(i);
             for t in 0..B {
-                y[t] = own * x[i][t] - link * sum[t] + if self.c.delta == 0.0 { 0.0 } else { self.c.delta * y[t] };
+                y[t] = own * x[i][t] - link * sum[t]
+                    + if self.c.delta == 0.0 {
+                        0.0
+                    } else {
+                        self.c.delta * y[t]
+                    };
             }
         }
     }
@@ -246,40 +332,70 @@ impl<W: Weight> Product<'_, W> {
         for (i, y) in (from..).zip(y.chunks_exact_mut(b)) {
             sum.fill(0.0);
             for (j, w) in self.rows.row(i) {
-                let factor = if SCALED { w } else { w * self.scale[j as usize] };
+                let factor = if SCALED {
+                    w
+                } else {
+                    w * self.scale[j as usize]
+                };
                 let neighbour = &self.x[j as usize * b..][..b];
-                sum.iter_mut().zip(neighbour).for_each(|(s, v)| *s += factor * v);
+                sum.iter_mut()
+                    .zip(neighbour)
+                    .for_each(|(s, v)| *s += factor * v);
             }
             let (own, link) = self.own_and_link::<SCALED>(i);
             for ((y, s), v) in y.iter_mut().zip(&sum).zip(&self.x[i * b..]) {
-                *y = own * v - link * s + if self.c.delta == 0.0 { 0.0 } else { self.c.delta * *y };
+                *y = own * v - link * s
+                    + if self.c.delta == 0.0 {
+                        0.0
+                    } else {
+                        self.c.delta * *y
+                    };
             }
         }
     }
 }
 
-/// `max_{ij} (r_i + r_j)` over the edges, `r_i = (d_i − A_ii)/m_i`: with `L = Σ_e w_e b_e b_eᵀ` the non-zero eigenvalues are those of
-/// the edge matrix `(b_eᵀ M⁻¹ b_f w_f)_ef`, whose rows sum to at most that (Anderson and Morley's bound, with weights and masses).
+/// `max_{ij} (r_i + r_j)` over the edges, `r_i = (d_i − A_ii)/m_i`: with `L = Σ_e w_e b_e b_eᵀ` the
+/// non-zero eigenvalues are those of the edge matrix `(b_eᵀ M⁻¹ b_f w_f)_ef`, whose rows sum to at
+/// most that (Anderson and Morley's bound, with weights and masses).
 fn upper_bound<W: Weight>(graph: &Graph<W>, mass: &[f64]) -> f64 {
     let rows = graph.rows();
     let ratio: Vec<f64> = (0..mass.len())
         .into_par_iter()
-        .map(|i| (graph.degree(i) - rows.row(i).find(|&(j, _)| j as usize == i).map_or(0.0, |(_, w)| w)) / mass[i])
+        .map(|i| {
+            (graph.degree(i)
+                - rows
+                    .row(i)
+                    .find(|&(j, _)| j as usize == i)
+                    .map_or(0.0, |(_, w)| w))
+                / mass[i]
+        })
         .collect();
     let edge = |i: usize| {
-        let others = rows.targets(i).iter().filter(|&&j| j as usize != i).map(|&j| ratio[i] + ratio[j as usize]);
+        let others = rows
+            .targets(i)
+            .iter()
+            .filter(|&&j| j as usize != i)
+            .map(|&j| ratio[i] + ratio[j as usize]);
         others.fold(0.0, f64::max)
     };
-    (0..mass.len()).into_par_iter().map(edge).reduce(|| 0.0, f64::max)
+    (0..mass.len())
+        .into_par_iter()
+        .map(edge)
+        .reduce(|| 0.0, f64::max)
 }
 
 /// The graph on `vertices` alone, in their order; no edge may leave them.
 fn restrict<W: Weight>(graph: &Graph<W>, vertices: &[Vertex]) -> Graph<W> {
-    // Sorted pairs, not a table over all vertices: a graph may have very many components, and a table would cost O(n) for each.
-    let mut place: Vec<(Vertex, Vertex)> = vertices.iter().zip(0..).map(|(&i, at)| (i, at)).collect();
+    // Sorted pairs, not a table over all vertices: a graph may have very many components, and a
+    // table would cost O(n) for each.
+    let mut place: Vec<(Vertex, Vertex)> =
+        vertices.iter().zip(0..).map(|(&i, at)| (i, at)).collect();
     place.par_sort_unstable();
     let new = |j: Vertex| {
-        let at = place.binary_search_by_key(&j, |&(i, _)| i).expect("no edge leaves a union of components");
+        let at = place
+            .binary_search_by_key(&j, |&(i, _)| i)
+            .expect("no edge leaves a union of components");
         place[at].1
     };
     let rows = graph.rows();
@@ -305,8 +421,9 @@ fn restrict<W: Weight>(graph: &Graph<W>, vertices: &[Vertex]) -> Graph<W> {
     Graph::from_valid(offsets.into(), targets.into(), weights.into())
 }
 
-/// The component of `start` in breadth-first order, neighbours of small degree first (the order of Cuthill and `McKee`). Rows that are
-/// multiplied together come to lie together: products on large sparse graphs run about twice as fast. O(arcs · log degree).
+/// The component of `start` in breadth-first order, neighbours of small degree first (the order of
+/// Cuthill and `McKee`). Rows that are multiplied together come to lie together: products on large
+/// sparse graphs run about twice as fast. O(arcs · log degree).
 pub(super) fn breadth_first<W: Weight>(graph: &Graph<W>, start: Vertex) -> Vec<Vertex> {
     let rows = graph.rows();
     let arcs = |i: &Vertex| rows.targets(*i as usize).len();

@@ -10,8 +10,8 @@
 //! purity = Σ_i max_j n_ij / N
 //! ```
 //!
-//! Where a quotient is 0/0 the conventions are scikit-learn's: two labellings that are both one cluster, or both all singletons,
-//! agree perfectly (1); an empty comparison is perfect too.
+//! Where a quotient is 0/0 the conventions are scikit-learn's: two labellings that are both one
+//! cluster, or both all singletons, agree perfectly (1); an empty comparison is perfect too.
 
 use super::contingency::Contingency;
 use super::expected::expected_mutual_information;
@@ -107,7 +107,11 @@ impl Contingency {
     /// `(H(a), H(b))` in nats.
     pub fn entropies(&self) -> (f64, f64) {
         let n = self.total as f64;
-        let of = |sizes: &[u64]| 0.0 - sum_by(sizes.len(), |i| sizes[i] as f64 / n * (sizes[i] as f64 / n).ln());
+        let of = |sizes: &[u64]| {
+            0.0 - sum_by(sizes.len(), |i| {
+                sizes[i] as f64 / n * (sizes[i] as f64 / n).ln()
+            })
+        };
         (of(&self.rows), of(&self.columns))
     }
 
@@ -115,7 +119,11 @@ impl Contingency {
     pub fn mutual_information(&self) -> f64 {
         let n = self.total as f64;
         let term = |cell: &Cell| {
-            let (x, a, b) = (cell.count as f64, self.rows[cell.row as usize] as f64, self.columns[cell.column as usize] as f64);
+            let (x, a, b) = (
+                cell.count as f64,
+                self.rows[cell.row as usize] as f64,
+                self.columns[cell.column as usize] as f64,
+            );
             x / n * (n * x / (a * b)).ln()
         };
         sum_by(self.cells.len(), |i| term(&self.cells[i])).max(0.0)
@@ -143,10 +151,15 @@ impl Contingency {
         }
         let (a, b) = self.entropies();
         let information = self.mutual_information();
-        if information <= f64::EPSILON { 0.0 } else { (information / mean.of(a, b)).min(1.0) }
+        if information <= f64::EPSILON {
+            0.0
+        } else {
+            (information / mean.of(a, b)).min(1.0)
+        }
     }
 
-    /// Adjusted mutual information: 0 on average for labels dealt at random, 1 for equal partitions.
+    /// Adjusted mutual information: 0 on average for labels dealt at random, 1 for equal
+    /// partitions.
     pub fn ami(&self) -> f64 {
         if self.is_bijection() {
             return 1.0;
@@ -154,7 +167,11 @@ impl Contingency {
         let (a, b) = self.entropies();
         let chance = expected_mutual_information(&self.rows, &self.columns, self.total);
         let room = f64::midpoint(a, b) - chance;
-        let room = if room < 0.0 { room.min(-f64::EPSILON) } else { room.max(f64::EPSILON) };
+        let room = if room < 0.0 {
+            room.min(-f64::EPSILON)
+        } else {
+            room.max(f64::EPSILON)
+        };
         (self.mutual_information() - chance) / room
     }
 
@@ -172,19 +189,31 @@ impl Contingency {
     /// The share of elements in the majority class of their found cluster.
     pub fn purity(&self) -> f64 {
         let majority = |row: &[Cell]| row.iter().map(|c| c.count).max().unwrap_or(0);
-        let right: u64 = self.cells.chunk_by(|x, y| x.row == y.row).map(majority).sum();
+        let right: u64 = self
+            .cells
+            .chunk_by(|x, y| x.row == y.row)
+            .map(majority)
+            .sum();
         quotient(right.into(), self.total.into())
     }
 
     /// Precision, recall and F1 of "these two belong together".
     pub fn pair_scores(&self) -> (f64, f64, f64) {
         let Pairs { found, truth, both } = self.pairs();
-        (quotient(both, found), quotient(both, truth), quotient(2 * both, found + truth))
+        (
+            quotient(both, found),
+            quotient(both, truth),
+            quotient(2 * both, found + truth),
+        )
     }
 
     fn pairs(&self) -> Pairs {
         let of = |sizes: &[u64]| sizes.iter().map(|&size| pairs_of(size)).sum();
-        Pairs { found: of(&self.rows), truth: of(&self.columns), both: self.cells.iter().map(|cell| pairs_of(cell.count)).sum() }
+        Pairs {
+            found: of(&self.rows),
+            truth: of(&self.columns),
+            both: self.cells.iter().map(|cell| pairs_of(cell.count)).sum(),
+        }
     }
 
     /// Whether the two labellings are the same partition under different names.

@@ -1,11 +1,13 @@
 //! The contingency table of two labellings, kept sparse.
 //!
-//! `n_ij` is the number of elements in found cluster `i` and true class `j`; `a_i = Σ_j n_ij`, `b_j = Σ_i n_ij`, `N = Σ_ij n_ij`.
-//! At most `N` cells are not zero, so the table has at most `N` entries however many clusters there are.
+//! `n_ij` is the number of elements in found cluster `i` and true class `j`; `a_i = Σ_j n_ij`, `b_j
+//! = Σ_i n_ij`, `N = Σ_ij n_ij`. At most `N` cells are not zero, so the table has at most `N`
+//! entries however many clusters there are.
 //!
-//! Cost: O(n) — labels are numbered without gaps, elements grouped by found cluster with a counting sort, and each group counted into a
-//! dense array of one entry a class. Memory: about 12 bytes an element and 16 a cell. Labels far beyond the number of elements (`7, 4000000000`)
-//! are sorted instead, O(n log n), so that no label makes the table large.
+//! Cost: O(n) — labels are numbered without gaps, elements grouped by found cluster with a counting
+//! sort, and each group counted into a dense array of one entry a class. Memory: about 12 bytes an
+//! element and 16 a cell. Labels far beyond the number of elements (`7, 4000000000`) are sorted
+//! instead, O(n log n), so that no label makes the table large.
 
 use super::MetricError;
 use crate::graph::Members;
@@ -45,13 +47,21 @@ impl Contingency {
     /// ```
     pub fn new(found: &[Cluster], truth: &[Cluster]) -> Result<Self, MetricError> {
         if found.len() != truth.len() {
-            return Err(MetricError::Length { expected: found.len(), found: truth.len() });
+            return Err(MetricError::Length {
+                expected: found.len(),
+                found: truth.len(),
+            });
         }
         let both = |(&f, &t): (&Cluster, &Cluster)| f != NONE && t != NONE;
         let (found, truth): (Vec<_>, Vec<_>) = if found.par_iter().zip(truth).all(both) {
             (found.to_vec(), truth.to_vec())
         } else {
-            found.iter().zip(truth).filter(|&pair| both(pair)).map(|(&f, &t)| (f, t)).unzip()
+            found
+                .iter()
+                .zip(truth)
+                .filter(|&pair| both(pair))
+                .map(|(&f, &t)| (f, t))
+                .unzip()
         };
         let (found, truth) = (Compact::of(found), Compact::of(truth));
         let cells = count(&found, &truth);
@@ -60,7 +70,12 @@ impl Contingency {
             rows[cell.row as usize] += cell.count;
             columns[cell.column as usize] += cell.count;
         }
-        Ok(Self { total: found.labels.len() as u64, cells, rows, columns })
+        Ok(Self {
+            total: found.labels.len() as u64,
+            cells,
+            rows,
+            columns,
+        })
     }
 
     /// The cells that are not zero, by row and column.
@@ -92,7 +107,11 @@ pub(super) struct Compact {
 
 impl Compact {
     pub(super) fn of(mut labels: Vec<Cluster>) -> Self {
-        let top = labels.par_iter().filter(|&&c| c != NONE).max().map_or(0, |&c| c as usize + 1);
+        let top = labels
+            .par_iter()
+            .filter(|&&c| c != NONE)
+            .max()
+            .map_or(0, |&c| c as usize + 1);
         if top > 4 * labels.len() + BLOCK {
             return Self::by_sorting(labels);
         }
@@ -106,9 +125,15 @@ impl Compact {
             distinct += 1;
         }
         if (distinct as usize) < top {
-            labels.par_iter_mut().filter(|c| **c != NONE).for_each(|c| *c = new[*c as usize]);
+            labels
+                .par_iter_mut()
+                .filter(|c| **c != NONE)
+                .for_each(|c| *c = new[*c as usize]);
         }
-        Self { labels, distinct: distinct as usize }
+        Self {
+            labels,
+            distinct: distinct as usize,
+        }
     }
 
     fn by_sorting(mut labels: Vec<Cluster>) -> Self {
@@ -116,8 +141,14 @@ impl Compact {
         values.par_sort_unstable();
         values.dedup();
         let number = |c: Cluster| values.partition_point(|&v| v < c) as Cluster;
-        labels.par_iter_mut().filter(|c| **c != NONE).for_each(|c| *c = number(*c));
-        Self { labels, distinct: values.len() }
+        labels
+            .par_iter_mut()
+            .filter(|c| **c != NONE)
+            .for_each(|c| *c = number(*c));
+        Self {
+            labels,
+            distinct: values.len(),
+        }
     }
 }
 
@@ -126,7 +157,10 @@ fn count(found: &Compact, truth: &Compact) -> Vec<Cell> {
     let order = Members::of(&found.labels, found.distinct).order;
     let blocks: Vec<Vec<Cell>> = order
         .par_chunks(BLOCK)
-        .map_init(|| vec![0u32; truth.distinct], |counts, block| count_block(block, &found.labels, &truth.labels, counts))
+        .map_init(
+            || vec![0u32; truth.distinct],
+            |counts, block| count_block(block, &found.labels, &truth.labels, counts),
+        )
         .collect();
     let mut cells = blocks.concat();
     // Only rows that span two blocks are out of order or listed twice.
@@ -142,7 +176,12 @@ fn count(found: &Compact, truth: &Compact) -> Vec<Cell> {
 }
 
 /// Counts one run of elements that are grouped by row; `counts` is all zero before and after.
-fn count_block(block: &[u32], found: &[Cluster], truth: &[Cluster], counts: &mut [u32]) -> Vec<Cell> {
+fn count_block(
+    block: &[u32],
+    found: &[Cluster],
+    truth: &[Cluster],
+    counts: &mut [u32],
+) -> Vec<Cell> {
     let mut cells = Vec::new();
     let mut touched: Vec<Cluster> = Vec::new();
     for group in block.chunk_by(|&x, &y| found[x as usize] == found[y as usize]) {

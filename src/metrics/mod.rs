@@ -1,11 +1,12 @@
 //! How good a clustering is: against a known truth, and by what the graph itself says.
 //!
-//! * [`Agreement`] compares two sets of labels (NMI, AMI, ARI, purity, …) through one sparse [`Contingency`] table, whose methods
-//!   give every number by itself.
+//! * [`Agreement`] compares two sets of labels (NMI, AMI, ARI, purity, …) through one sparse
+//!   [`Contingency`] table, whose methods give every number by itself.
 //! * [`average_f1`] compares communities that may overlap.
 //! * [`GraphMetrics`] needs no truth: cut, conductance, modularity, coverage, sizes, connectedness.
 //!
-//! Elements labelled [`NONE`](crate::ids::NONE) on either side are left out everywhere. All results are the same on any number of threads.
+//! Elements labelled [`NONE`](crate::ids::NONE) on either side are left out everywhere. All results
+//! are the same on any number of threads.
 
 mod agreement;
 mod contingency;
@@ -25,7 +26,9 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum MetricError {
     /// The labellings are of different sets.
-    #[error("{found} labels cannot be compared with {expected}: there must be one for each element")]
+    #[error(
+        "{found} labels cannot be compared with {expected}: there must be one for each element"
+    )]
     Length {
         /// How many labels there should be.
         expected: usize,

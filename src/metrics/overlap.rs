@@ -5,8 +5,9 @@
 //! average F1 = ½ ( mean over found A of max_B F1(A, B)  +  mean over true B of max_A F1(A, B) )
 //! ```
 //!
-//! (Yang and Leskovec, 2013.) Only communities that share a member are compared, through an index from members to communities:
-//! O(Σ over members of the number of communities that hold it on the other side), parallel over communities.
+//! (Yang and Leskovec, 2013.) Only communities that share a member are compared, through an index
+//! from members to communities: O(Σ over members of the number of communities that hold it on the
+//! other side), parallel over communities.
 
 use super::contingency::Compact;
 use crate::graph::Members;
@@ -14,7 +15,8 @@ use crate::ids::{Cluster, Vertex};
 use crate::numeric::sum_by;
 use rayon::prelude::*;
 
-/// The average F1 of two families of communities; the members of one community are distinct. 1 if both families are empty, 0 if one is.
+/// The average F1 of two families of communities; the members of one community are distinct. 1 if
+/// both families are empty, 0 if one is.
 ///
 /// ```
 /// use lambdacut::metrics::average_f1;
@@ -35,7 +37,8 @@ where
     }
 }
 
-/// The members of every cluster, in the order of the labels; elements labelled [`NONE`](crate::ids::NONE) are in none.
+/// The members of every cluster, in the order of the labels; elements labelled
+/// [`NONE`](crate::ids::NONE) are in none.
 ///
 /// ```
 /// let communities = lambdacut::metrics::communities_of(&[4, 2, 4]);
@@ -44,11 +47,16 @@ where
 pub fn communities_of(labels: &[Cluster]) -> Vec<Vec<Vertex>> {
     let compact = Compact::of(labels.to_vec());
     let members = Members::of(&compact.labels, compact.distinct);
-    (0..compact.distinct).map(|c| members.members(c).to_vec()).collect()
+    (0..compact.distinct)
+        .map(|c| members.members(c).to_vec())
+        .collect()
 }
 
 /// The mean over `ours` of the best F1 with one of `others`.
-fn mean_best<A: AsRef<[Vertex]> + Sync, B: AsRef<[Vertex]> + Sync>(ours: &[A], others: &[B]) -> f64 {
+fn mean_best<A: AsRef<[Vertex]> + Sync, B: AsRef<[Vertex]> + Sync>(
+    ours: &[A],
+    others: &[B],
+) -> f64 {
     let index = Holders::of(others);
     let best: Vec<f64> = ours
         .par_iter()
@@ -67,7 +75,9 @@ fn mean_best<A: AsRef<[Vertex]> + Sync, B: AsRef<[Vertex]> + Sync>(ours: &[A], o
                     2.0 * f64::from(shared[holder as usize]) / sizes as f64
                 };
                 let best = touched.iter().map(|&holder| f1(holder)).fold(0.0, f64::max);
-                touched.drain(..).for_each(|holder| shared[holder as usize] = 0);
+                touched
+                    .drain(..)
+                    .for_each(|holder| shared[holder as usize] = 0);
                 best
             },
         )
@@ -83,7 +93,12 @@ struct Holders {
 
 impl Holders {
     fn of<B: AsRef<[Vertex]>>(communities: &[B]) -> Self {
-        let members = || communities.iter().enumerate().flat_map(|(c, m)| m.as_ref().iter().map(move |&v| (c, v as usize)));
+        let members = || {
+            communities
+                .iter()
+                .enumerate()
+                .flat_map(|(c, m)| m.as_ref().iter().map(move |&v| (c, v as usize)))
+        };
         let n = members().map(|(_, v)| v + 1).max().unwrap_or(0);
         let mut starts = vec![0usize; n + 1];
         members().for_each(|(_, v)| starts[v + 1] += 1);
@@ -101,6 +116,10 @@ impl Holders {
 
     fn of_member(&self, v: Vertex) -> &[u32] {
         let v = v as usize;
-        if v + 1 < self.starts.len() { &self.holders[self.starts[v]..self.starts[v + 1]] } else { &[] }
+        if v + 1 < self.starts.len() {
+            &self.holders[self.starts[v]..self.starts[v + 1]]
+        } else {
+            &[]
+        }
     }
 }

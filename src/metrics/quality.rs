@@ -1,14 +1,16 @@
 //! What the graph says about a clustering, without any truth.
 //!
-//! From the sums `D_c`, `w_c`, `cut_c = D_c − w_c` of each cluster (see [`crate::partition`]) and the volume `V = Σ_i d_i`:
+//! From the sums `D_c`, `w_c`, `cut_c = D_c − w_c` of each cluster (see [`crate::partition`]) and
+//! the volume `V = Σ_i d_i`:
 //!
 //! ```text
 //! cut = ½ Σ_ij A_ij [c_i ≠ c_j]        normalized cut = Σ_c cut_c / D_c        ratio cut = Σ_c cut_c / n_c
 //! conductance_c = cut_c / min(D_c, V − D_c)        coverage = Σ_c w_c / V      modularity = Σ_c (w_c / V − (D_c / V)²)
 //! ```
 //!
-//! Degrees count a self-loop once, as everywhere in this crate; without loops these are the usual definitions. Isolated vertices are in no
-//! cluster. A cluster that is the whole graph has conductance 0. Cost O(arcs), parallel.
+//! Degrees count a self-loop once, as everywhere in this crate; without loops these are the usual
+//! definitions. Isolated vertices are in no cluster. A cluster that is the whole graph has
+//! conductance 0. Cost O(arcs), parallel.
 
 use super::MetricError;
 use super::contingency::Compact;
@@ -48,7 +50,8 @@ pub struct GraphMetrics {
 }
 
 impl GraphMetrics {
-    /// Measures `labels` on `graph`. Labels need not be numbered without gaps; [`NONE`] and isolated vertices are in no cluster.
+    /// Measures `labels` on `graph`. Labels need not be numbered without gaps; [`NONE`] and
+    /// isolated vertices are in no cluster.
     ///
     /// ```
     /// use lambdacut::{graph::{Graph, Unit}, metrics::GraphMetrics};
@@ -58,11 +61,23 @@ impl GraphMetrics {
     /// ```
     pub fn of<W: Weight>(graph: &Graph<W>, labels: &[Cluster]) -> Result<Self, MetricError> {
         if labels.len() != graph.vertices() {
-            return Err(MetricError::Length { expected: graph.vertices(), found: labels.len() });
+            return Err(MetricError::Length {
+                expected: graph.vertices(),
+                found: labels.len(),
+            });
         }
         let offsets = graph.rows().offsets;
-        let own = |i: usize| if offsets[i] == offsets[i + 1] { NONE } else { labels[i] };
-        let Compact { labels, distinct: k } = Compact::of((0..labels.len()).into_par_iter().map(own).collect());
+        let own = |i: usize| {
+            if offsets[i] == offsets[i + 1] {
+                NONE
+            } else {
+                labels[i]
+            }
+        };
+        let Compact {
+            labels,
+            distinct: k,
+        } = Compact::of((0..labels.len()).into_par_iter().map(own).collect());
         let sums = Sums::of(graph, &Masses::One, &labels, k);
         Ok(Self::from_sums(graph, &labels, &sums))
     }
@@ -71,15 +86,27 @@ impl GraphMetrics {
     fn from_sums<W: Weight>(graph: &Graph<W>, labels: &[Cluster], sums: &Sums) -> Self {
         let (k, volume) = (sums.clusters(), graph.volume());
         let cut_of = |c: usize| sums.degree[c] - sums.inside[c];
-        let conductance: Vec<f64> = (0..k).map(|c| conductance(cut_of(c), sums.degree[c], volume)).collect();
+        let conductance: Vec<f64> = (0..k)
+            .map(|c| conductance(cut_of(c), sums.degree[c], volume))
+            .collect();
         Self {
             clusters: k,
             cut: cut(graph, labels),
             normalized_cut: sum_by(k, |c| cut_of(c) / sums.degree[c]),
             ratio_cut: sums.cut(),
-            modularity: sum_by(k, |c| sums.inside[c] / volume - (sums.degree[c] / volume).powi(2)),
-            coverage: if k == 0 { 0.0 } else { sum_by(k, |c| sums.inside[c]) / volume },
-            conductance_mean: if k == 0 { 0.0 } else { sum_by(k, |c| conductance[c]) / k as f64 },
+            modularity: sum_by(k, |c| {
+                sums.inside[c] / volume - (sums.degree[c] / volume).powi(2)
+            }),
+            coverage: if k == 0 {
+                0.0
+            } else {
+                sum_by(k, |c| sums.inside[c]) / volume
+            },
+            conductance_mean: if k == 0 {
+                0.0
+            } else {
+                sum_by(k, |c| conductance[c]) / k as f64
+            },
             conductance_max: conductance.iter().copied().fold(0.0, f64::max),
             disconnected_clusters: disconnected(graph, labels, k),
             sizes: sums.mass.iter().map(|&mass| mass as usize).collect(),
@@ -96,17 +123,32 @@ fn conductance(cut: f64, degree: f64, volume: f64) -> f64 {
 /// Half the weight of the arcs between vertices with different labels.
 fn cut<W: Weight>(graph: &Graph<W>, labels: &[Cluster]) -> f64 {
     let rows = graph.rows();
-    let leaving = |i: usize| rows.row(i).filter(|&(j, _)| labels[j as usize] != labels[i]).map(|(_, w)| w).sum();
+    let leaving = |i: usize| {
+        rows.row(i)
+            .filter(|&(j, _)| labels[j as usize] != labels[i])
+            .map(|(_, w)| w)
+            .sum()
+    };
     sum_by(graph.vertices(), leaving) / 2.0
 }
 
 /// The number of clusters that fall apart when only the edges inside clusters are kept.
 fn disconnected<W: Weight>(graph: &Graph<W>, labels: &[Cluster], k: usize) -> usize {
-    let parts = components_within(graph, |_| true, |i, j| labels[i as usize] == labels[j as usize]);
+    let parts = components_within(
+        graph,
+        |_| true,
+        |i, j| labels[i as usize] == labels[j as usize],
+    );
     let mut pieces = vec![0u32; k];
-    // Components are numbered by their smallest vertex, so a number is new exactly when it exceeds all before it.
+    // Components are numbered by their smallest vertex, so a number is new exactly when it exceeds
+    // all before it.
     let mut next = 0;
-    for (&part, &label) in parts.labels.iter().zip(labels).filter(|&(&part, _)| part != NONE) {
+    for (&part, &label) in parts
+        .labels
+        .iter()
+        .zip(labels)
+        .filter(|&(&part, _)| part != NONE)
+    {
         if part == next {
             next += 1;
             if label != NONE {

@@ -31,25 +31,40 @@ impl From<Groups> for Vec<u32> {
 }
 
 impl Groups {
-    /// Takes the data set of each of the `points` points; data sets are numbered as given, those without points are empty.
+    /// Takes the data set of each of the `points` points; data sets are numbered as given, those
+    /// without points are empty.
     pub fn new(of: &[u32], points: usize) -> Result<Self, PointsError> {
         if of.len() != points {
-            return Err(PointsError::Count { what: "groups", found: of.len(), points });
+            return Err(PointsError::Count {
+                what: "groups",
+                found: of.len(),
+                points,
+            });
         }
         let count = of.iter().max().map_or(0, |&j| j as usize + 1);
         if count > points {
-            return Err(PointsError::Count { what: "group numbers", found: count, points });
+            return Err(PointsError::Count {
+                what: "group numbers",
+                found: count,
+                points,
+            });
         }
         let mut members = vec![Vec::new(); count];
         for (i, &j) in of.iter().enumerate() {
             members[j as usize].push(i as u32);
         }
-        Ok(Self { of: of.to_vec(), members })
+        Ok(Self {
+            of: of.to_vec(),
+            members,
+        })
     }
 
     /// All points in one data set.
     pub fn one(points: usize) -> Self {
-        Self { of: vec![0; points], members: vec![(0..points as u32).collect()] }
+        Self {
+            of: vec![0; points],
+            members: vec![(0..points as u32).collect()],
+        }
     }
 
     /// The number of data sets D.

@@ -1,8 +1,9 @@
-//! Dense points: rows of finite numbers, with weights where wanted, and groups of rows (the data sets of the HDP).
+//! Dense points: rows of finite numbers, with weights where wanted, and groups of rows (the data
+//! sets of the HDP).
 //!
-//! Beside the type itself this folder holds what every centre-based method shares: the exact distance, the search for the
-//! nearest centre at the speed of a matrix product, means, the state of an alternating minimisation with its bounds, and
-//! the two ways to choose starting centres.
+//! Beside the type itself this folder holds what every centre-based method shares: the exact
+//! distance, the search for the nearest centre at the speed of a matrix product, means, the state
+//! of an alternating minimisation with its bounds, and the two ways to choose starting centres.
 
 mod distance;
 mod groups;
@@ -43,7 +44,9 @@ pub enum PointsError {
         expected: usize,
     },
     /// NaN, infinite, or so large that squared distances overflow.
-    #[error("row {row}, column {column}: {value} is not a finite number of magnitude at most {LARGEST:e}")]
+    #[error(
+        "row {row}, column {column}: {value} is not a finite number of magnitude at most {LARGEST:e}"
+    )]
     Value {
         /// The row, counted from 0.
         row: usize,
@@ -118,7 +121,10 @@ impl TryFrom<Stored> for Points {
     type Error = PointsError;
     fn try_from(stored: Stored) -> Result<Self, PointsError> {
         let points = Self::new(stored.dimension, stored.values)?;
-        stored.weights.into_iter().try_fold(points, Self::with_weights)
+        stored
+            .weights
+            .into_iter()
+            .try_fold(points, Self::with_weights)
     }
 }
 
@@ -131,11 +137,23 @@ impl Points {
         let rows = values.len() / dimension;
         checked_count(rows)?;
         if !values.len().is_multiple_of(dimension) {
-            return Err(PointsError::Ragged { row: rows, found: values.len() % dimension, expected: dimension });
+            return Err(PointsError::Ragged {
+                row: rows,
+                found: values.len() % dimension,
+                expected: dimension,
+            });
         }
         match values.iter().position(|v| v.is_nan() || v.abs() > LARGEST) {
-            Some(at) => Err(PointsError::Value { row: at / dimension, column: at % dimension, value: values[at] }),
-            None => Ok(Self { dimension, values, weights: None }),
+            Some(at) => Err(PointsError::Value {
+                row: at / dimension,
+                column: at % dimension,
+                value: values[at],
+            }),
+            None => Ok(Self {
+                dimension,
+                values,
+                weights: None,
+            }),
         }
     }
 
@@ -143,24 +161,42 @@ impl Points {
     pub fn from_rows<R: AsRef<[f64]>>(rows: &[R]) -> Result<Self, PointsError> {
         let dimension = rows.first().map_or(1, |r| r.as_ref().len());
         if let Some(row) = rows.iter().position(|r| r.as_ref().len() != dimension) {
-            return Err(PointsError::Ragged { row, found: rows[row].as_ref().len(), expected: dimension });
+            return Err(PointsError::Ragged {
+                row,
+                found: rows[row].as_ref().len(),
+                expected: dimension,
+            });
         }
-        Self::new(dimension, rows.iter().flat_map(AsRef::as_ref).copied().collect())
+        Self::new(
+            dimension,
+            rows.iter().flat_map(AsRef::as_ref).copied().collect(),
+        )
     }
 
     /// Wraps values that are known to be whole rows of acceptable numbers.
     pub(crate) fn from_valid(dimension: usize, values: Vec<f64>) -> Self {
         debug_assert!(dimension > 0 && values.len().is_multiple_of(dimension));
-        Self { dimension, values, weights: None }
+        Self {
+            dimension,
+            values,
+            weights: None,
+        }
     }
 
     /// Gives every point its weight.
     pub fn with_weights(mut self, weights: Vec<f64>) -> Result<Self, PointsError> {
         if weights.len() != self.len() {
-            return Err(PointsError::Count { what: "weights", found: weights.len(), points: self.len() });
+            return Err(PointsError::Count {
+                what: "weights",
+                found: weights.len(),
+                points: self.len(),
+            });
         }
         if let Some(row) = weights.iter().position(|w| !(w.is_finite() && *w > 0.0)) {
-            return Err(PointsError::Weight { row, weight: weights[row] });
+            return Err(PointsError::Weight {
+                row,
+                weight: weights[row],
+            });
         }
         self.weights = Some(weights);
         Ok(self)
@@ -205,32 +241,56 @@ impl Points {
 
     /// `Σ_i w_i`.
     pub fn total_weight(&self) -> f64 {
-        self.weights.as_ref().map_or(self.len() as f64, |w| crate::numeric::sum(w))
+        self.weights
+            .as_ref()
+            .map_or(self.len() as f64, |w| crate::numeric::sum(w))
     }
 
     /// The weighted mean `Σ_i w_i x_i / Σ_i w_i`; the origin when there are no points.
     pub fn mean(&self) -> Vec<f64> {
         let total = self.total_weight().max(f64::MIN_POSITIVE);
-        (0..self.dimension).map(|t| sum_by(self.len(), |i| self.weight(i) * self.row(i)[t]) / total).collect()
+        (0..self.dimension)
+            .map(|t| sum_by(self.len(), |i| self.weight(i) * self.row(i)[t]) / total)
+            .collect()
     }
 
     /// The points `rows`, in that order, with their weights.
     #[must_use]
     pub fn select(&self, rows: &[u32]) -> Self {
-        let values = rows.iter().flat_map(|&i| self.row(i as usize)).copied().collect();
-        let weights = self.weights.as_ref().map(|w| rows.iter().map(|&i| w[i as usize]).collect());
-        Self { dimension: self.dimension, values, weights }
+        let values = rows
+            .iter()
+            .flat_map(|&i| self.row(i as usize))
+            .copied()
+            .collect();
+        let weights = self
+            .weights
+            .as_ref()
+            .map(|w| rows.iter().map(|&i| w[i as usize]).collect());
+        Self {
+            dimension: self.dimension,
+            values,
+            weights,
+        }
     }
 
     /// Every column shifted to mean 0 (weights counted).
     #[must_use]
     pub fn centred(&self) -> Self {
         let mean = self.mean();
-        let values = self.values.chunks(self.dimension).flat_map(|row| row.iter().zip(&mean).map(|(x, m)| x - m)).collect();
-        Self { dimension: self.dimension, values, weights: self.weights.clone() }
+        let values = self
+            .values
+            .chunks(self.dimension)
+            .flat_map(|row| row.iter().zip(&mean).map(|(x, m)| x - m))
+            .collect();
+        Self {
+            dimension: self.dimension,
+            values,
+            weights: self.weights.clone(),
+        }
     }
 
-    /// Every column shifted to mean 0 and scaled to variance 1 (weights counted); a constant column becomes 0.
+    /// Every column shifted to mean 0 and scaled to variance 1 (weights counted); a constant column
+    /// becomes 0.
     ///
     /// ```
     /// use lambdacut::points::Points;
@@ -242,12 +302,22 @@ impl Points {
         let (mean, total) = (self.mean(), self.total_weight().max(f64::MIN_POSITIVE));
         let mut values = self.values.clone();
         for (t, centre) in mean.iter().enumerate() {
-            let variance = sum_by(self.len(), |i| self.weight(i) * (self.row(i)[t] - centre).powi(2)) / total;
-            let scale = if variance > 0.0 { variance.sqrt().recip() } else { 0.0 };
+            let variance = sum_by(self.len(), |i| {
+                self.weight(i) * (self.row(i)[t] - centre).powi(2)
+            }) / total;
+            let scale = if variance > 0.0 {
+                variance.sqrt().recip()
+            } else {
+                0.0
+            };
             for value in values[t..].iter_mut().step_by(self.dimension) {
                 *value = (*value - centre) * scale;
             }
         }
-        Self { dimension: self.dimension, values, weights: self.weights.clone() }
+        Self {
+            dimension: self.dimension,
+            values,
+            weights: self.weights.clone(),
+        }
     }
 }

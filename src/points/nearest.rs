@@ -1,26 +1,30 @@
-//! The nearest centre of many points, at the speed of a single-precision matrix product, decided in double precision.
+//! The nearest centre of many points, at the speed of a single-precision matrix product, decided in
+//! double precision.
 //!
-//! With `x' = (x − o)/s` and `μ' = (μ − o)/s` (o the mean of the points, s a power of two that bounds every coordinate)
+//! With `x' = (x − o)/s` and `μ' = (μ − o)/s` (o the mean of the points, s a power of two that
+//! bounds every coordinate)
 //!
 //! ```text
 //! ‖x − μ_c‖² = s² ( |x'|² + score_c ),        score_c = |μ'_c|² − 2 x'·μ'_c
 //! ```
 //!
-//! The products `x'·μ'_c` of a block of points with all centres are one call of a matrix product in `f32`. Its result only
-//! *screens*: the unit roundoff is u = 2⁻²⁴, and whatever the order of the additions, each score is off by at most
+//! The products `x'·μ'_c` of a block of points with all centres are one call of a matrix product in
+//! `f32`. Its result only *screens*: the unit roundoff is u = 2⁻²⁴, and whatever the order of the
+//! additions, each score is off by at most
 //!
 //! ```text
 //! e = 1.1 u ( 2 (d + 4) |x'| R + 2 R² ) + 2⁻¹⁰⁰,        R = max_c |μ'_c|
 //! ```
 //!
-//! (d + 3 roundings in the product of the rounded factors, one in `|μ'|²`, one in the difference; the last term covers
-//! underflow, the factor 1.1 the second-order terms and the double precision distance itself). Every centre within 2e of the
-//! least score is evaluated by [`squared_distance`], and the least of these, the first on ties, is the answer: exactly the
-//! one that a plain loop over all centres would give, on any machine, whatever its matrix product does. On usual data this
-//! is one centre a point.
+//! (d + 3 roundings in the product of the rounded factors, one in `|μ'|²`, one in the difference;
+//! the last term covers underflow, the factor 1.1 the second-order terms and the double precision
+//! distance itself). Every centre within 2e of the least score is evaluated by
+//! [`squared_distance`], and the least of these, the first on ties, is the answer: exactly the one
+//! that a plain loop over all centres would give, on any machine, whatever its matrix product does.
+//! On usual data this is one centre a point.
 //!
-//! Cost O(n d k) multiplications in the product and O(n (d + k)) around it; memory `4 k d` bytes for the centres and about
-//! 1 MB a thread for a block.
+//! Cost O(n d k) multiplications in the product and O(n (d + k)) around it; memory `4 k d` bytes
+//! for the centres and about 1 MB a thread for a block.
 
 use super::{Points, squared_distance};
 use crate::ids::NONE;
@@ -58,8 +62,16 @@ impl Frame {
 }
 
 fn largest_offset(points: &Points, origin: &[f64]) -> f64 {
-    let reach = |row: &[f64]| row.iter().zip(origin).fold(0.0, |most: f64, (x, o)| most.max((x - o).abs()));
-    points.values().par_chunks(points.dimension()).map(reach).reduce(|| 0.0, f64::max)
+    let reach = |row: &[f64]| {
+        row.iter()
+            .zip(origin)
+            .fold(0.0, |most: f64, (x, o)| most.max((x - o).abs()))
+    };
+    points
+        .values()
+        .par_chunks(points.dimension())
+        .map(reach)
+        .reduce(|| 0.0, f64::max)
 }
 
 /// The answer for one point.
@@ -74,7 +86,11 @@ pub struct Nearest {
 }
 
 impl Nearest {
-    const NOTHING: Self = Self { index: NONE, distance: f64::INFINITY, others: f64::INFINITY };
+    const NOTHING: Self = Self {
+        index: NONE,
+        distance: f64::INFINITY,
+        others: f64::INFINITY,
+    };
 }
 
 /// Centres made ready to be searched.
@@ -97,8 +113,19 @@ impl<'a> Search<'a> {
     pub fn new(centres: &'a Points, frame: &'a Frame) -> Self {
         let (k, d) = (centres.len(), centres.dimension());
         let extent = frame.extent.max(largest_offset(centres, &frame.origin));
-        let inverse_scale = if extent > 0.0 { (-extent.log2().ceil()).clamp(-1000.0, 1000.0).exp2() } else { 1.0 };
-        let mut search = Self { centres, frame, inverse_scale, columns: Vec::new(), norms: Vec::new(), radius: 0.0 };
+        let inverse_scale = if extent > 0.0 {
+            (-extent.log2().ceil()).clamp(-1000.0, 1000.0).exp2()
+        } else {
+            1.0
+        };
+        let mut search = Self {
+            centres,
+            frame,
+            inverse_scale,
+            columns: Vec::new(),
+            norms: Vec::new(),
+            radius: 0.0,
+        };
         if search.screens() {
             search.columns = vec![0.0; k * d];
             for c in 0..k {
@@ -115,34 +142,48 @@ impl<'a> Search<'a> {
     }
 
     fn scaled<'b>(&'b self, row: &'b [f64]) -> impl Iterator<Item = f64> + use<'b> {
-        row.iter().zip(&self.frame.origin).map(|(x, o)| (x - o) * self.inverse_scale)
+        row.iter()
+            .zip(&self.frame.origin)
+            .map(|(x, o)| (x - o) * self.inverse_scale)
     }
 
     /// Whether the product pays and its error bound holds.
     fn screens(&self) -> bool {
-        (LEAST_DIMENSION..MOST_DIMENSION).contains(&self.centres.dimension()) && self.centres.len() >= LEAST_CENTRES
+        (LEAST_DIMENSION..MOST_DIMENSION).contains(&self.centres.dimension())
+            && self.centres.len() >= LEAST_CENTRES
     }
 
-    /// The nearest centre of each of the points `rows`. With `limits`, point `rows[r]` sees only the first `limits[r]`
-    /// centres. Parallel over blocks of rows; the same answer on any number of threads.
+    /// The nearest centre of each of the points `rows`. With `limits`, point `rows[r]` sees only
+    /// the first `limits[r]` centres. Parallel over blocks of rows; the same answer on any number
+    /// of threads.
     pub fn nearest(&self, points: &Points, rows: &[u32], limits: Option<&[u32]>) -> Vec<Nearest> {
         let k = self.centres.len();
         let limit = |r: usize| limits.map_or(k, |l| l[r] as usize);
         let mut answers = vec![Nearest::NOTHING; rows.len()];
         if !self.screens() {
-            let plain = |(r, answer): (usize, &mut Nearest)| *answer = self.plain(points.row(rows[r] as usize), limit(r));
-            answers.par_iter_mut().with_min_len(64).enumerate().for_each(plain);
+            let plain = |(r, answer): (usize, &mut Nearest)| {
+                *answer = self.plain(points.row(rows[r] as usize), limit(r));
+            };
+            answers
+                .par_iter_mut()
+                .with_min_len(64)
+                .enumerate()
+                .for_each(plain);
             return answers;
         }
         let height = (BLOCK_SCORES / k).clamp(16, 512);
-        answers.par_chunks_mut(height).enumerate().for_each_init(Block::default, |block, (b, answers)| {
-            let first = b * height;
-            block.multiply(self, points, &rows[first..first + answers.len()]);
-            for (r, answer) in answers.iter_mut().enumerate() {
-                let scores = &mut block.scores[r * k..][..limit(first + r)];
-                *answer = self.decide(points.row(rows[first + r] as usize), block.norms[r], scores);
-            }
-        });
+        answers.par_chunks_mut(height).enumerate().for_each_init(
+            Block::default,
+            |block, (b, answers)| {
+                let first = b * height;
+                block.multiply(self, points, &rows[first..first + answers.len()]);
+                for (r, answer) in answers.iter_mut().enumerate() {
+                    let scores = &mut block.scores[r * k..][..limit(first + r)];
+                    *answer =
+                        self.decide(points.row(rows[first + r] as usize), block.norms[r], scores);
+                }
+            },
+        );
         answers
     }
 
@@ -153,15 +194,23 @@ impl<'a> Search<'a> {
             let distance = squared_distance(point, self.centres.row(c));
             if distance < best.distance {
                 second = best.distance;
-                best = Nearest { index: c as u32, distance, others: 0.0 };
+                best = Nearest {
+                    index: c as u32,
+                    distance,
+                    others: 0.0,
+                };
             } else if distance < second {
                 second = distance;
             }
         }
-        Nearest { others: second.sqrt() * (1.0 - OUTWARD), ..best }
+        Nearest {
+            others: second.sqrt() * (1.0 - OUTWARD),
+            ..best
+        }
     }
 
-    /// Screens one point's products with the centres, given `|x'|²`, and decides among those that may be nearest.
+    /// Screens one point's products with the centres, given `|x'|²`, and decides among those that
+    /// may be nearest.
     fn decide(&self, point: &[f64], norm: f64, scores: &mut [f32]) -> Nearest {
         if scores.is_empty() {
             return Nearest::NOTHING;
@@ -178,13 +227,20 @@ impl<'a> Search<'a> {
                 let c = block * 32 + t;
                 let distance = squared_distance(point, self.centres.row(c));
                 if distance < best.distance {
-                    best = Nearest { index: c as u32, distance, others: 0.0 };
+                    best = Nearest {
+                        index: c as u32,
+                        distance,
+                        others: 0.0,
+                    };
                 }
             }
         }
         scores[best.index as usize] = f32::INFINITY;
         let second = f64::from(least_of(scores)) + norm - error;
-        Nearest { others: second.max(0.0).sqrt() / self.inverse_scale * (1.0 - OUTWARD), ..best }
+        Nearest {
+            others: second.max(0.0).sqrt() / self.inverse_scale * (1.0 - OUTWARD),
+            ..best
+        }
     }
 
     /// `e` of the module's text, for a point at distance `length` from the origin.
@@ -213,7 +269,10 @@ fn least_of(values: &[f32]) -> f32 {
             lanes[t] = less(lanes[t], chunk[t]);
         }
     }
-    lanes.into_iter().chain(rest.iter().copied()).fold(f32::INFINITY, less)
+    lanes
+        .into_iter()
+        .chain(rest.iter().copied())
+        .fold(f32::INFINITY, less)
 }
 
 /// The working memory of one thread.
@@ -232,10 +291,11 @@ impl Block {
         self.norms.clear();
         for &i in rows {
             let mut norm = 0.0;
-            self.rows.extend(search.scaled(points.row(i as usize)).map(|value| {
-                norm += value * value;
-                value as f32
-            }));
+            self.rows
+                .extend(search.scaled(points.row(i as usize)).map(|value| {
+                    norm += value * value;
+                    value as f32
+                }));
             self.norms.push(norm);
         }
         self.scores.resize(rows.len() * k, 0.0);

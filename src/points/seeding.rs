@@ -4,26 +4,32 @@ use super::{Points, squared_distance};
 use rand::RngExt;
 use rayon::prelude::*;
 
-/// `k` distinct rows drawn by k-means++ (Arthur & Vassilvitskii 2007): the first with probability proportional to its weight,
-/// each further one proportional to `w_i` times its squared distance to the nearest one drawn. Fewer than `k` when there are
-/// fewer distinct points. O(nkd), parallel.
+/// `k` distinct rows drawn by k-means++ (Arthur & Vassilvitskii 2007): the first with probability
+/// proportional to its weight, each further one proportional to `w_i` times its squared distance to
+/// the nearest one drawn. Fewer than `k` when there are fewer distinct points. O(nkd), parallel.
 pub fn k_means_plus_plus(points: &Points, k: usize, rng: &mut impl rand::Rng) -> Vec<u32> {
     let mut drawn = Vec::with_capacity(k);
     let mut cost: Vec<f64> = (0..points.len()).map(|i| points.weight(i)).collect();
     while drawn.len() < k.min(points.len()) {
-        let Some(i) = draw(&cost, rng.random()) else { break };
+        let Some(i) = draw(&cost, rng.random()) else {
+            break;
+        };
         let first = drawn.is_empty();
         drawn.push(i as u32);
         let update = |(j, c): (usize, &mut f64)| {
             let fresh = points.weight(j) * squared_distance(points.row(j), points.row(i));
             *c = if first { fresh } else { c.min(fresh) };
         };
-        cost.par_iter_mut().with_min_len(256).enumerate().for_each(update);
+        cost.par_iter_mut()
+            .with_min_len(256)
+            .enumerate()
+            .for_each(update);
     }
     drawn
 }
 
-/// The index at which the running sum of `costs` passes the fraction `at` of the total; `None` if all are 0.
+/// The index at which the running sum of `costs` passes the fraction `at` of the total; `None` if
+/// all are 0.
 fn draw(costs: &[f64], at: f64) -> Option<usize> {
     let mut left = at * crate::numeric::sum(costs);
     let last = costs.iter().rposition(|&c| c > 0.0)?;
@@ -38,8 +44,8 @@ fn draw(costs: &[f64], at: f64) -> Option<usize> {
 
 /// Farthest-first traversal, one round at a time.
 ///
-/// The set T starts with the (weighted) global mean. Each round finds the point whose distance to T is largest, the first on
-/// ties, and adds it to T. The distances of the rounds never increase.
+/// The set T starts with the (weighted) global mean. Each round finds the point whose distance to T
+/// is largest, the first on ties, and adds it to T. The distances of the rounds never increase.
 #[derive(Debug)]
 pub struct FarthestFirst<'a> {
     points: &'a Points,
@@ -53,7 +59,12 @@ impl<'a> FarthestFirst<'a> {
     /// T = {global mean}.
     pub fn new(points: &'a Points) -> Self {
         let mean = points.mean();
-        Self { points, to_set: (0..points.len()).map(|i| squared_distance(points.row(i), &mean)).collect() }
+        Self {
+            points,
+            to_set: (0..points.len())
+                .map(|i| squared_distance(points.row(i), &mean))
+                .collect(),
+        }
     }
 }
 
@@ -61,18 +72,31 @@ impl Iterator for FarthestFirst<'_> {
     type Item = Round;
 
     fn next(&mut self) -> Option<Round> {
-        let farther = |a: usize, b: usize| if self.to_set[b] > self.to_set[a] { b } else { a };
+        let farther = |a: usize, b: usize| {
+            if self.to_set[b] > self.to_set[a] {
+                b
+            } else {
+                a
+            }
+        };
         let far = (0..self.to_set.len()).reduce(farther)?;
         let distance = self.to_set[far];
         let points = self.points;
-        let update = |(i, d): (usize, &mut f64)| *d = d.min(squared_distance(points.row(i), points.row(far)));
-        self.to_set.par_iter_mut().with_min_len(256).enumerate().for_each(update);
+        let update = |(i, d): (usize, &mut f64)| {
+            *d = d.min(squared_distance(points.row(i), points.row(far)));
+        };
+        self.to_set
+            .par_iter_mut()
+            .with_min_len(256)
+            .enumerate()
+            .for_each(update);
         Some((far as u32, distance))
     }
 }
 
-/// λ for about `k` clusters (section 6.1 of the paper): the largest squared distance to T in round `k` of the farthest-first
-/// traversal that starts at the global mean. `None` without points or for `k = 0`. O(nkd).
+/// λ for about `k` clusters (section 6.1 of the paper): the largest squared distance to T in round
+/// `k` of the farthest-first traversal that starts at the global mean. `None` without points or for
+/// `k = 0`. O(nkd).
 ///
 /// ```
 /// use lambdacut::points::{Points, farthest_first};
@@ -82,5 +106,7 @@ impl Iterator for FarthestFirst<'_> {
 /// assert_eq!(farthest_first(&points, 3), Some(1.0));
 /// ```
 pub fn farthest_first(points: &Points, k: usize) -> Option<f64> {
-    FarthestFirst::new(points).nth(k.checked_sub(1)?).map(|(_, distance)| distance)
+    FarthestFirst::new(points)
+        .nth(k.checked_sub(1)?)
+        .map(|(_, distance)| distance)
 }

@@ -1,4 +1,5 @@
-//! The object that `--json` writes. Its keys are a contract; sections that a command does not compute are left out.
+//! The object that `--json` writes. Its keys are a contract; sections that a command does not
+//! compute are left out.
 
 use crate::observe::PassRecord;
 use crate::params::ObjectiveKind;

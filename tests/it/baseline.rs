@@ -1,8 +1,8 @@
 //! k-means and the Gibbs sampler.
 
 use crate::points::{by_formula, partitions, weighted_points};
-use lambdacut::baseline::gibbs::{Gibbs, Prior};
-use lambdacut::baseline::k_means::KMeans;
+use lambdacut::gibbs::{Gibbs, Prior};
+use lambdacut::k_means::KMeans;
 use lambdacut::observe::Silent;
 use lambdacut::points::{Points, lloyd};
 use proptest::prelude::*;
@@ -11,17 +11,38 @@ use std::collections::HashMap;
 /// A small set that any language can write down.
 fn lattice() -> Points {
     let value = |i: usize, t: usize| ((i * i * 31 + t * t * 17 + i * t * 7) % 101) as f64 / 10.0;
-    Points::new(10, (0..400).flat_map(|i| (0..10).map(move |t| value(i, t))).collect()).unwrap()
+    Points::new(
+        10,
+        (0..400)
+            .flat_map(|i| (0..10).map(move |t| value(i, t)))
+            .collect(),
+    )
+    .unwrap()
 }
 
-/// `KMeans(n_clusters=k, init=x[:k], n_init=1, tol=0, algorithm="lloyd").fit(x).inertia_` of scikit-learn 1.x on the lattice.
+/// `KMeans(n_clusters=k, init=x[:k], n_init=1, tol=0, algorithm="lloyd").fit(x).inertia_` of
+/// scikit-learn 1.x on the lattice.
 #[test]
 fn inertia_of_scikit_learn_from_the_same_start() {
     let points = lattice();
-    for (k, inertia) in [(3, 27_987.106_582_151_453), (12, 17_987.689_502_575_195), (30, 10_119.901_311_123_66)] {
+    for (k, inertia) in [
+        (3, 27_987.106_582_151_453),
+        (12, 17_987.689_502_575_195),
+        (30, 10_119.901_311_123_66),
+    ] {
         let start = points.select(&(0..k as u32).collect::<Vec<_>>());
-        let found = KMeans { start: Some(start), ..KMeans::new(k) }.run(&points, &Silent).unwrap().fit.value;
-        assert!((found - inertia).abs() < 1e-6, "k = {k}: {found} instead of {inertia}");
+        let found = KMeans {
+            start: Some(start),
+            ..KMeans::new(k)
+        }
+        .run(&points, &Silent)
+        .unwrap()
+        .fit
+        .value;
+        assert!(
+            (found - inertia).abs() < 1e-6,
+            "k = {k}: {found} instead of {inertia}"
+        );
     }
 }
 
@@ -66,9 +87,22 @@ fn odd_requests() {
     let points = Points::from_rows(&[[1.0], [1.0], [2.0]]).unwrap();
     assert!(KMeans::new(0).run(&points, &Silent).is_err());
     assert!(KMeans::new(4).run(&points, &Silent).is_err());
-    assert!(KMeans { start: Some(points.select(&[0])), ..KMeans::new(2) }.run(&points, &Silent).is_err());
+    assert!(
+        KMeans {
+            start: Some(points.select(&[0])),
+            ..KMeans::new(2)
+        }
+        .run(&points, &Silent)
+        .is_err()
+    );
     // Three clusters of two distinct points: two remain, at no cost.
-    let fit = KMeans { start: Some(points.clone()), ..KMeans::new(3) }.run(&points, &Silent).unwrap().fit;
+    let fit = KMeans {
+        start: Some(points.clone()),
+        ..KMeans::new(3)
+    }
+    .run(&points, &Silent)
+    .unwrap()
+    .fit;
     assert_eq!((fit.clusters, fit.value), (2, 0.0));
     assert_eq!(KMeans::new(3).run(&points, &Silent).unwrap().fit.value, 0.0);
 }
@@ -78,42 +112,72 @@ fn log_marginal(values: &[f64], sigma: f64, rho: f64) -> f64 {
     let (n, sum) = (values.len() as f64, values.iter().sum::<f64>());
     let squares: f64 = values.iter().map(|v| v * v).sum();
     let tau = std::f64::consts::TAU;
-    -0.5 * (n * (tau * sigma).ln() + (n * rho / sigma).ln_1p() + (squares - rho * sum * sum / (sigma + n * rho)) / sigma)
+    -0.5 * (n * (tau * sigma).ln()
+        + (n * rho / sigma).ln_1p()
+        + (squares - rho * sum * sum / (sigma + n * rho)) / sigma)
 }
 
 /// The blocks of a partition.
 fn blocks(partition: &[u32], values: &[f64]) -> Vec<Vec<f64>> {
     let k = partition.iter().max().map_or(0, |&c| c + 1);
-    (0..k).map(|c| (0..values.len()).filter(|&i| partition[i] == c).map(|i| values[i]).collect()).collect()
+    (0..k)
+        .map(|c| {
+            (0..values.len())
+                .filter(|&i| partition[i] == c)
+                .map(|i| values[i])
+                .collect()
+        })
+        .collect()
 }
 
 /// `∫ f(v) dv` over (0, ∞) by the midpoint rule in ln v.
 fn integral(f: impl Fn(f64) -> f64) -> f64 {
     let step = 0.01;
-    (0..3000).map(|t| (f64::from(t) * step - 15.0).exp()).map(|v| f(v) * v * step).sum()
+    (0..3000)
+        .map(|t| (f64::from(t) * step - 15.0).exp())
+        .map(|v| f(v) * v * step)
+        .sum()
 }
 
 /// The posterior of every partition of `values`, by enumeration; priors as in the sampler.
 fn exact_posterior(values: &[f64], alpha: Prior, sigma: Prior, rho: f64) -> Vec<(Vec<u32>, f64)> {
     let n = values.len();
-    let seats = |k: usize, alpha: f64| alpha.powi(k as i32) / (0..n).map(|i| alpha + i as f64).product::<f64>();
+    let seats = |k: usize, alpha: f64| {
+        alpha.powi(k as i32) / (0..n).map(|i| alpha + i as f64).product::<f64>()
+    };
     let mass = |partition: &Vec<u32>| {
         let blocks = blocks(partition, values);
-        let orders: f64 = blocks.iter().map(|b| (1..b.len()).map(|m| m as f64).product::<f64>()).product();
+        let orders: f64 = blocks
+            .iter()
+            .map(|b| (1..b.len()).map(|m| m as f64).product::<f64>())
+            .product();
         let tables = match alpha {
-            Prior::Gamma { shape, rate } => integral(|a| seats(blocks.len(), a) * a.powf(shape - 1.0) * (-rate * a).exp()),
+            Prior::Gamma { shape, rate } => {
+                integral(|a| seats(blocks.len(), a) * a.powf(shape - 1.0) * (-rate * a).exp())
+            }
             Prior::Fixed(a) => seats(blocks.len(), a),
             _ => unreachable!("no other prior"),
         };
-        let likelihood = |s: f64| blocks.iter().map(|b| log_marginal(b, s, rho)).sum::<f64>().exp();
+        let likelihood = |s: f64| {
+            blocks
+                .iter()
+                .map(|b| log_marginal(b, s, rho))
+                .sum::<f64>()
+                .exp()
+        };
         let data = match sigma {
-            Prior::Gamma { shape, rate } => integral(|s| likelihood(s) * s.powf(-shape - 1.0) * (-rate / s).exp()),
+            Prior::Gamma { shape, rate } => {
+                integral(|s| likelihood(s) * s.powf(-shape - 1.0) * (-rate / s).exp())
+            }
             Prior::Fixed(s) => likelihood(s),
             _ => unreachable!("no other prior"),
         };
         orders * tables * data
     };
-    let masses: Vec<(Vec<u32>, f64)> = partitions(n).into_iter().map(|p| (p.clone(), mass(&p))).collect();
+    let masses: Vec<(Vec<u32>, f64)> = partitions(n)
+        .into_iter()
+        .map(|p| (p.clone(), mass(&p)))
+        .collect();
     let total: f64 = masses.iter().map(|(_, m)| m).sum();
     masses.into_iter().map(|(p, m)| (p, m / total)).collect()
 }
@@ -122,11 +186,26 @@ fn exact_posterior(values: &[f64], alpha: Prior, sigma: Prior, rho: f64) -> Vec<
 fn gibbs_samples_the_exact_posterior() {
     let values = [-1.2, -0.9, 0.4, 1.5, 1.1];
     let points = Points::new(1, values.to_vec()).unwrap();
-    let drawn = Prior::Gamma { shape: 2.0, rate: 1.5 };
-    for (alpha, sigma) in
-        [(Prior::Fixed(0.8), Prior::Fixed(0.3)), (drawn, Prior::Fixed(0.3)), (Prior::Fixed(0.8), drawn), (drawn, drawn)]
-    {
-        let sampler = Gibbs { alpha, sigma, rho: 2.0, burn_in: 500, samples: 150_000, thin: 3, seed: 3, ..Gibbs::default() };
+    let drawn = Prior::Gamma {
+        shape: 2.0,
+        rate: 1.5,
+    };
+    for (alpha, sigma) in [
+        (Prior::Fixed(0.8), Prior::Fixed(0.3)),
+        (drawn, Prior::Fixed(0.3)),
+        (Prior::Fixed(0.8), drawn),
+        (drawn, drawn),
+    ] {
+        let sampler = Gibbs {
+            alpha,
+            sigma,
+            rho: 2.0,
+            burn_in: 500,
+            samples: 150_000,
+            thin: 3,
+            seed: 3,
+            ..Gibbs::default()
+        };
         let mut counts: HashMap<Vec<u32>, f64> = HashMap::new();
         let mut seen = 0.0;
         let answer = sampler.run(&points, &Silent, &mut |sample| {
@@ -136,7 +215,11 @@ fn gibbs_samples_the_exact_posterior() {
             seen += 1.0;
         });
         let exact = exact_posterior(&values, alpha, sigma, 2.0);
-        let gap: f64 = exact.iter().map(|(p, mass)| (counts.get(p).unwrap_or(&0.0) / seen - mass).abs()).sum::<f64>() / 2.0;
+        let gap: f64 = exact
+            .iter()
+            .map(|(p, mass)| (counts.get(p).unwrap_or(&0.0) / seen - mass).abs())
+            .sum::<f64>()
+            / 2.0;
         assert!(gap < 0.025, "{alpha:?}, {sigma:?}: total variation {gap}");
         if let (Prior::Fixed(_), Prior::Fixed(s)) = (alpha, sigma) {
             // The answer is the most probable partition, and its value is the logarithm of p(x, z).
@@ -145,8 +228,12 @@ fn gibbs_samples_the_exact_posterior() {
             assert_eq!(&fit.labels, &best.0);
             let blocks = blocks(&best.0, &values);
             let likelihood: f64 = blocks.iter().map(|b| log_marginal(b, s, 2.0)).sum();
-            let orders: f64 = blocks.iter().flat_map(|b| (1..b.len()).map(|m| (m as f64).ln())).sum();
-            let seats = blocks.len() as f64 * 0.8f64.ln() - (0..5).map(|i| (0.8 + f64::from(i)).ln()).sum::<f64>();
+            let orders: f64 = blocks
+                .iter()
+                .flat_map(|b| (1..b.len()).map(|m| (m as f64).ln()))
+                .sum();
+            let seats = blocks.len() as f64 * 0.8f64.ln()
+                - (0..5).map(|i| (0.8 + f64::from(i)).ln()).sum::<f64>();
             assert!((fit.value + likelihood + orders + seats).abs() < 1e-9);
         }
     }
@@ -155,13 +242,42 @@ fn gibbs_samples_the_exact_posterior() {
 #[test]
 fn gibbs_refuses_what_it_cannot_do() {
     let points = Points::from_rows(&[[1.0], [2.0]]).unwrap();
-    let refused = |sampler: Gibbs, points: &Points| sampler.run(points, &Silent, &mut |_| {}).is_err();
-    let short = Gibbs { burn_in: 1, samples: 20, ..Gibbs::default() };
+    let refused =
+        |sampler: Gibbs, points: &Points| sampler.run(points, &Silent, &mut |_| {}).is_err();
+    let short = Gibbs {
+        burn_in: 1,
+        samples: 20,
+        ..Gibbs::default()
+    };
     assert!(!refused(short, &points));
     assert!(!refused(short, &Points::new(1, vec![]).unwrap()));
-    assert!(refused(Gibbs { alpha: Prior::Fixed(0.0), ..short }, &points));
-    assert!(refused(Gibbs { sigma: Prior::Gamma { shape: -1.0, rate: 1.0 }, ..short }, &points));
-    assert!(refused(Gibbs { rho: f64::NAN, ..short }, &points));
+    assert!(refused(
+        Gibbs {
+            alpha: Prior::Fixed(0.0),
+            ..short
+        },
+        &points
+    ));
+    assert!(refused(
+        Gibbs {
+            sigma: Prior::Gamma {
+                shape: -1.0,
+                rate: 1.0
+            },
+            ..short
+        },
+        &points
+    ));
+    assert!(refused(
+        Gibbs {
+            rho: f64::NAN,
+            ..short
+        },
+        &points
+    ));
     assert!(refused(Gibbs { thin: 0, ..short }, &points));
-    assert!(refused(short, &points.clone().with_weights(vec![1.0, 2.0]).unwrap()));
+    assert!(refused(
+        short,
+        &points.clone().with_weights(vec![1.0, 2.0]).unwrap()
+    ));
 }

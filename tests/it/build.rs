@@ -1,6 +1,8 @@
 //! Raw rows → policy → graph, against a literal dense twin.
 
-use lambdacut::graph::{AnyGraph, BuildError, Direction, Duplicates, EdgeList, Graph, Policy, SelfLoops, Weight, build};
+use lambdacut::graph::{
+    AnyGraph, BuildError, Direction, Duplicates, EdgeList, Graph, Policy, SelfLoops, Weight, build,
+};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +13,9 @@ pub fn arcs(graph: &AnyGraph) -> BTreeMap<(u32, u32), f64> {
 
 fn arcs_of<W: Weight>(g: &Graph<W>) -> BTreeMap<(u32, u32), f64> {
     let rows = g.rows();
-    (0..g.vertices()).flat_map(|i| rows.row(i).map(move |(j, w)| ((i as u32, j), w))).collect()
+    (0..g.vertices())
+        .flat_map(|i| rows.row(i).map(move |(j, w)| ((i as u32, j), w)))
+        .collect()
 }
 
 fn rows() -> impl Strategy<Value = (usize, Vec<(u32, u32, f64)>)> {
@@ -22,14 +26,16 @@ fn rows() -> impl Strategy<Value = (usize, Vec<(u32, u32, f64)>)> {
     })
 }
 
-/// The default reading of weighted rows, word for word: repeats summed; undirected if every edge is there both ways with equal
-/// weight; otherwise W + Wᵀ; a loop once.
+/// The default reading of weighted rows, word for word: repeats summed; undirected if every edge is
+/// there both ways with equal weight; otherwise W + Wᵀ; a loop once.
 fn weighted_twin(rows: &[(u32, u32, f64)]) -> BTreeMap<(u32, u32), f64> {
     let mut w: BTreeMap<(u32, u32), f64> = BTreeMap::new();
     for &(i, j, weight) in rows.iter().filter(|r| r.2 > 0.0) {
         *w.entry((i, j)).or_default() += weight;
     }
-    let undirected = w.iter().all(|(&(i, j), weight)| w.get(&(j, i)) == Some(weight));
+    let undirected = w
+        .iter()
+        .all(|(&(i, j), weight)| w.get(&(j, i)) == Some(weight));
     if undirected {
         return w;
     }
@@ -105,10 +111,15 @@ proptest! {
 
 #[test]
 fn many_rows_over_many_blocks() {
-    let rows: Vec<(u32, u32)> = (0..400_000u64).map(|e| ((e * e % 7919) as u32, (e * 104_729 % 3001) as u32)).collect();
+    let rows: Vec<(u32, u32)> = (0..400_000u64)
+        .map(|e| ((e * e % 7919) as u32, (e * 104_729 % 3001) as u32))
+        .collect();
     let (graph, counts) = build(EdgeList::plain(7919, rows.clone()), &Policy::default()).unwrap();
     let distinct: BTreeSet<_> = rows.iter().copied().collect();
-    let edges: BTreeSet<_> = distinct.iter().map(|&(i, j)| (i.min(j), i.max(j))).collect();
+    let edges: BTreeSet<_> = distinct
+        .iter()
+        .map(|&(i, j)| (i.min(j), i.max(j)))
+        .collect();
     assert_eq!(lambdacut::with_graph!(&graph, g => g.edges()), edges.len());
     assert_eq!(counts.duplicates as usize, rows.len() - distinct.len());
     assert!(lambdacut::with_graph!(&graph, g => g.check_symmetry()).is_ok());
@@ -116,7 +127,18 @@ fn many_rows_over_many_blocks() {
 
 #[test]
 fn policies() {
-    let list = || EdgeList::weighted(3, [(0, 1, 2.0), (1, 0, 2.0), (1, 2, 1.0), (2, 2, 3.0), (1, 2, 4.0)]);
+    let list = || {
+        EdgeList::weighted(
+            3,
+            [
+                (0, 1, 2.0),
+                (1, 0, 2.0),
+                (1, 2, 1.0),
+                (2, 2, 3.0),
+                (1, 2, 4.0),
+            ],
+        )
+    };
     let with = |change: fn(&mut Policy)| {
         let mut policy = Policy::default();
         change(&mut policy);
@@ -125,30 +147,68 @@ fn policies() {
     let (graph, _) = with(|p| p.self_loops = SelfLoops::Drop).unwrap();
     assert!(!arcs(&graph).contains_key(&(2, 2)));
     assert_eq!(arcs(&graph)[&(0, 1)], 4.0);
-    assert_eq!(with(|p| p.duplicates = Duplicates::Error).unwrap_err(), BuildError::Duplicate(1, 2));
-    assert_eq!(with(|p| p.direction = Direction::Reject).unwrap_err(), BuildError::Directed(1, 2));
-    assert!(matches!(with(|p| p.unweighted = true).unwrap().0, AnyGraph::Unit(_)));
-    assert!(matches!(with(|p| p.single_precision = true).unwrap().0, AnyGraph::F32(_)));
+    assert_eq!(
+        with(|p| p.duplicates = Duplicates::Error).unwrap_err(),
+        BuildError::Duplicate(1, 2)
+    );
+    assert_eq!(
+        with(|p| p.direction = Direction::Reject).unwrap_err(),
+        BuildError::Directed(1, 2)
+    );
+    assert!(matches!(
+        with(|p| p.unweighted = true).unwrap().0,
+        AnyGraph::Unit(_)
+    ));
+    assert!(matches!(
+        with(|p| p.single_precision = true).unwrap().0,
+        AnyGraph::F32(_)
+    ));
     let plain = EdgeList::plain(2, [(0, 1), (0, 1), (1, 0)]);
-    let policy = Policy { duplicates: Duplicates::Sum, ..Policy::default() };
+    let policy = Policy {
+        duplicates: Duplicates::Sum,
+        ..Policy::default()
+    };
     assert_eq!(arcs(&build(plain, &policy).unwrap().0)[&(1, 0)], 3.0);
 }
 
 #[test]
 fn an_undirected_list_is_not_rejected() {
-    let policy = Policy { direction: Direction::Reject, ..Policy::default() };
+    let policy = Policy {
+        direction: Direction::Reject,
+        ..Policy::default()
+    };
     assert!(build(EdgeList::plain(3, [(0, 1), (2, 1)]), &policy).is_ok());
     assert!(build(EdgeList::plain(3, [(0, 1), (1, 0), (2, 2)]), &policy).is_ok());
-    assert_eq!(build(EdgeList::plain(3, [(0, 1), (1, 0), (2, 1)]), &policy).unwrap_err(), BuildError::Directed(2, 1));
+    assert_eq!(
+        build(EdgeList::plain(3, [(0, 1), (1, 0), (2, 1)]), &policy).unwrap_err(),
+        BuildError::Directed(2, 1)
+    );
 }
 
 #[test]
 fn wrong_rows_are_refused() {
-    assert!(build(EdgeList::plain(2, [(0, 2)]), &Policy::default()).unwrap_err().to_string().contains("vertex 2"));
+    assert!(
+        build(EdgeList::plain(2, [(0, 2)]), &Policy::default())
+            .unwrap_err()
+            .to_string()
+            .contains("vertex 2")
+    );
     for weight in [-1.0, f64::NAN, f64::INFINITY] {
         assert!(build(EdgeList::weighted(2, [(0, 1, weight)]), &Policy::default()).is_err());
     }
-    assert!(build(EdgeList::weighted(2, [(0, 1, 1e308), (0, 1, 1e308)]), &Policy::default()).is_err());
+    assert!(
+        build(
+            EdgeList::weighted(2, [(0, 1, 1e308), (0, 1, 1e308)]),
+            &Policy::default()
+        )
+        .is_err()
+    );
     assert!(build(EdgeList::plain((1 << 31) + 1, []), &Policy::default()).is_err());
-    assert_eq!(build(EdgeList::plain(0, []), &Policy::default()).unwrap().1.isolated, 0);
+    assert_eq!(
+        build(EdgeList::plain(0, []), &Policy::default())
+            .unwrap()
+            .1
+            .isolated,
+        0
+    );
 }

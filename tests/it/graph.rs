@@ -51,27 +51,53 @@ proptest! {
 
 #[test]
 fn links_of_unweighted_graphs_are_counted() {
-    let edges: Vec<_> = (0..900u32).map(|e| (e * 7919 % 300, e * 104_729 % 300, 1.0)).collect();
+    let edges: Vec<_> = (0..900u32)
+        .map(|e| (e * 7919 % 300, e * 104_729 % 300, 1.0))
+        .collect();
     let unit: Graph<Unit> = Graph::from_edges(300, &edges).unwrap();
     let rows = unit.rows();
     let arcs: Vec<_> = (0..300)
-        .flat_map(|i| rows.targets(i).iter().filter(move |&&j| j >= i as u32).map(move |&j| (i as u32, j, 1.0)))
+        .flat_map(|i| {
+            rows.targets(i)
+                .iter()
+                .filter(move |&&j| j >= i as u32)
+                .map(move |&j| (i as u32, j, 1.0))
+        })
         .collect();
     let real: Graph<f64> = Graph::from_edges(300, &arcs).unwrap();
     let labels: Vec<u32> = (0..300).map(|i| i * 31 % 17).collect();
     let (counted, summed) = (contract(&unit, &labels, 17), contract(&real, &labels, 17));
     assert_eq!(counted.rows().targets, summed.rows().targets);
-    assert_eq!(counted.rows().weights.iter().map(|&w| f64::from(w)).collect::<Vec<_>>(), summed.rows().weights);
+    assert_eq!(
+        counted
+            .rows()
+            .weights
+            .iter()
+            .map(|&w| f64::from(w))
+            .collect::<Vec<_>>(),
+        summed.rows().weights
+    );
     assert_eq!(counted.bytes() + 4 * counted.arcs(), summed.bytes());
 }
 
 #[test]
 fn contraction_is_the_same_on_any_number_of_threads() {
-    let edges: Vec<_> = (0..4000u32).map(|e| (e * 7919 % 1000, e * 104_729 % 1000, f64::from(e % 9 + 1) / 3.0)).collect();
+    let edges: Vec<_> = (0..4000u32)
+        .map(|e| {
+            (
+                e * 7919 % 1000,
+                e * 104_729 % 1000,
+                f64::from(e % 9 + 1) / 3.0,
+            )
+        })
+        .collect();
     let g: Graph<f64> = Graph::from_edges(1000, &edges).unwrap();
     let labels: Vec<u32> = (0..1000).map(|i| i * 31 % 97).collect();
     let run = |threads| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .unwrap();
         let c = pool.install(|| contract(&g, &labels, 97));
         (c.rows().targets.to_vec(), c.rows().weights.to_vec())
     };
@@ -92,5 +118,10 @@ fn bad_arrays_are_refused() {
     assert!(Graph::<Unit>::from_arrays(vec![1, 1], vec![0], vec![Unit]).is_err());
     assert!(Graph::<f64>::from_arrays(vec![0, 1], vec![0], vec![f64::NAN]).is_err());
     assert!(Graph::<f64>::from_edges(1, &[(0, 1, 1.0)]).is_err());
-    assert!(Graph::<f64>::from_arrays(vec![0, 1, 1], vec![1], vec![1.0]).unwrap().check_symmetry().is_err());
+    assert!(
+        Graph::<f64>::from_arrays(vec![0, 1, 1], vec![1], vec![1.0])
+            .unwrap()
+            .check_symmetry()
+            .is_err()
+    );
 }

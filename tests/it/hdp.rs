@@ -1,9 +1,9 @@
 //! The hard Gaussian HDP.
 
 use crate::points::{by_formula, partitions, weighted_points};
-use lambdacut::cluster::dp_means;
-use lambdacut::cluster::hdp::{Hdp, objective, prices_for};
-use lambdacut::cluster::kernel_dp_means::{Kernel, KernelDpMeans, fit_kernel};
+use lambdacut::dp_means;
+use lambdacut::hdp::{Hdp, objective, prices_for};
+use lambdacut::kernel_dp_means::{Kernel, KernelDpMeans, fit_kernel};
 use lambdacut::observe::Silent;
 use lambdacut::points::{Groups, Points};
 use nalgebra::DMatrix;
@@ -11,17 +11,29 @@ use proptest::prelude::*;
 use std::collections::HashSet;
 
 /// The objective by its formula alone.
-fn hdp_by_formula(points: &Points, groups: &Groups, labels: &[u32], local: f64, global: f64) -> f64 {
-    let pairs: HashSet<(usize, u32)> = (0..points.len()).map(|i| (groups.of(i), labels[i])).collect();
+fn hdp_by_formula(
+    points: &Points,
+    groups: &Groups,
+    labels: &[u32],
+    local: f64,
+    global: f64,
+) -> f64 {
+    let pairs: HashSet<(usize, u32)> = (0..points.len())
+        .map(|i| (groups.of(i), labels[i]))
+        .collect();
     by_formula(points, labels, global) + local * pairs.len() as f64
 }
 
 fn grouped(most: usize) -> impl Strategy<Value = (Points, Groups)> {
-    (weighted_points(most), proptest::collection::vec(0u32..4, most)).prop_map(|(points, raw)| {
-        let n = points.len();
-        let of: Vec<u32> = raw[..n].iter().map(|j| j % n as u32).collect();
-        (points, Groups::new(&of, n).expect("in range"))
-    })
+    (
+        weighted_points(most),
+        proptest::collection::vec(0u32..4, most),
+    )
+        .prop_map(|(points, raw)| {
+            let n = points.len();
+            let of: Vec<u32> = raw[..n].iter().map(|j| j % n as u32).collect();
+            (points, Groups::new(&of, n).expect("in range"))
+        })
 }
 
 fn close(a: f64, b: f64) -> bool {
@@ -72,15 +84,34 @@ proptest! {
 fn extreme_prices_and_odd_inputs() {
     let points = Points::from_rows(&[[0.0], [1.0], [5.0], [0.0]]).unwrap();
     let groups = Groups::new(&[0, 0, 1, 1], 4).unwrap();
-    let run = |local, global| Hdp::new(local, global).run(&points, &groups, &Silent).unwrap();
+    let run = |local, global| {
+        Hdp::new(local, global)
+            .run(&points, &groups, &Silent)
+            .unwrap()
+    };
     assert_eq!(run(1e9, 1e9).fit.clusters, 1);
     let free = run(0.0, 0.0);
     assert_eq!((free.fit.clusters, free.fit.value), (3, 0.0));
     assert!(Hdp::new(-1.0, 0.0).run(&points, &groups, &Silent).is_err());
-    assert!(Hdp::new(0.0, f64::NAN).run(&points, &groups, &Silent).is_err());
-    assert!(Hdp::new(1.0, 1.0).run(&points, &Groups::one(3), &Silent).is_err());
+    assert!(
+        Hdp::new(0.0, f64::NAN)
+            .run(&points, &groups, &Silent)
+            .is_err()
+    );
+    assert!(
+        Hdp::new(1.0, 1.0)
+            .run(&points, &Groups::one(3), &Silent)
+            .is_err()
+    );
     let nothing = Points::new(1, vec![]).unwrap();
-    assert_eq!(Hdp::new(1.0, 1.0).run(&nothing, &Groups::one(0), &Silent).unwrap().fit.clusters, 0);
+    assert_eq!(
+        Hdp::new(1.0, 1.0)
+            .run(&nothing, &Groups::one(0), &Silent)
+            .unwrap()
+            .fit
+            .clusters,
+        0
+    );
     assert_eq!(prices_for(&nothing, &Groups::one(0), 2, 2), None);
     assert!(prices_for(&points, &groups, 2, 2).is_some_and(|(l, g)| l > 0.0 && g > 0.0));
 }
@@ -92,7 +123,10 @@ fn clusters_are_shared_between_data_sets() {
     let points = Points::from_rows(&rows).unwrap();
     let groups = Groups::new(&[0, 0, 0, 0, 1, 1, 1, 1], 8).unwrap();
     let answer = Hdp::new(0.5, 2.0).run(&points, &groups, &Silent).unwrap();
-    assert_eq!((answer.fit.clusters, &answer.local_clusters[..]), (2, &[2, 2][..]));
+    assert_eq!(
+        (answer.fit.clusters, &answer.local_clusters[..]),
+        (2, &[2, 2][..])
+    );
     assert_eq!(answer.fit.labels[0], answer.fit.labels[4]);
     assert_eq!(answer.fit.labels[3], answer.fit.labels[5]);
 }
@@ -100,13 +134,18 @@ fn clusters_are_shared_between_data_sets() {
 /// The linear kernel `x·y` of points, with their weights.
 fn linear_kernel(points: &Points) -> Kernel {
     let x = DMatrix::from_row_slice(points.len(), points.dimension(), points.values());
-    Kernel::dense(&x * x.transpose(), Some((0..points.len()).map(|i| points.weight(i)).collect())).expect("symmetric")
+    Kernel::dense(
+        &x * x.transpose(),
+        Some((0..points.len()).map(|i| points.weight(i)).collect()),
+    )
+    .expect("symmetric")
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// In general position (no ties), the kernel forms with the linear kernel give the labels of the point forms.
+    /// In general position (no ties), the kernel forms with the linear kernel give the labels of
+    /// the point forms.
     #[test]
     fn linear_kernel_is_the_point_form(
         n in 2usize..40, seed in any::<u64>(), lambda in 0.05..2.0f64, local in 0.05..0.5f64,
@@ -138,8 +177,8 @@ proptest! {
 
     #[test]
     fn no_step_increases_the_objective_in_kernel_space((points, groups) in grouped(25), local in 0.0..1.0f64, global in 0.0..1.0f64) {
-        // A Gaussian kernel, and a sparse one: the same with small entries left out would not be positive semi-definite,
-        // so the sparse one is the dense one stored sparsely.
+        // A Gaussian kernel, and a sparse one: the same with small entries left out would not be
+        // positive semi-definite, so the sparse one is the dense one stored sparsely.
         let n = points.len();
         let value = |i: usize, j: usize| (-0.05 * lambdacut::points::squared_distance(points.row(i), points.row(j))).exp();
         let dense = DMatrix::from_fn(n, n, value);
@@ -165,18 +204,54 @@ fn restarts_keep_the_best_and_are_repeatable() {
     let wave = |i: usize| ((i * 7) as f64).sin() * 10.0;
     let points = Points::new(2, (0..400).map(wave).collect()).unwrap();
     let groups = Groups::new(&(0..200).map(|i| i % 8).collect::<Vec<u32>>(), 200).unwrap();
-    let run = |runs, seed| Hdp { runs, seed, ..Hdp::new(4.0, 30.0) }.run(&points, &groups, &Silent).unwrap();
+    let run = |runs, seed| {
+        Hdp {
+            runs,
+            seed,
+            ..Hdp::new(4.0, 30.0)
+        }
+        .run(&points, &groups, &Silent)
+        .unwrap()
+    };
     let (one, many) = (run(1, 1), run(12, 1));
-    assert!(many.fit.value <= one.fit.value, "{} of twelve, {} of one", many.fit.value, one.fit.value);
+    assert!(
+        many.fit.value <= one.fit.value,
+        "{} of twelve, {} of one",
+        many.fit.value,
+        one.fit.value
+    );
     assert_eq!(many.fit.labels, run(12, 1).fit.labels);
-    assert_eq!(one.fit.labels, run(1, 9).fit.labels, "the first run visits the points as they are numbered");
-    assert!(close(many.fit.value, hdp_by_formula(&points, &groups, &many.fit.labels, 4.0, 30.0)));
+    assert_eq!(
+        one.fit.labels,
+        run(1, 9).fit.labels,
+        "the first run visits the points as they are numbered"
+    );
+    assert!(close(
+        many.fit.value,
+        hdp_by_formula(&points, &groups, &many.fit.labels, 4.0, 30.0)
+    ));
     // No point is far enough from the mean of all: only another start finds the two clusters.
     let pair = Points::from_rows(&[[0.0], [2.0], [0.0], [2.0]]).unwrap();
     let two = Groups::new(&[0, 0, 1, 1], 4).unwrap();
-    let clusters = |runs| Hdp { runs, ..Hdp::new(0.1, 1.5) }.run(&pair, &two, &Silent).unwrap().fit.clusters;
+    let clusters = |runs| {
+        Hdp {
+            runs,
+            ..Hdp::new(0.1, 1.5)
+        }
+        .run(&pair, &two, &Silent)
+        .unwrap()
+        .fit
+        .clusters
+    };
     assert_eq!((clusters(1), clusters(2)), (1, 2));
-    assert!(Hdp { runs: 0, ..Hdp::new(1.0, 1.0) }.run(&points, &groups, &Silent).is_err());
+    assert!(
+        Hdp {
+            runs: 0,
+            ..Hdp::new(1.0, 1.0)
+        }
+        .run(&points, &groups, &Silent)
+        .is_err()
+    );
 }
 
 #[test]
@@ -189,9 +264,19 @@ fn the_optimum_is_reached_on_most_small_sets() {
         let (local, global) = prices_for(&points, &groups, 2, 3).unwrap();
         let of = |p: &Vec<u32>| hdp_by_formula(&points, &groups, p, local, global);
         let optimum = partitions(7).iter().map(of).fold(f64::INFINITY, f64::min);
-        let found = Hdp { runs: 20, ..Hdp::new(local, global) }.run(&points, &groups, &Silent).unwrap().fit.value;
+        let found = Hdp {
+            runs: 20,
+            ..Hdp::new(local, global)
+        }
+        .run(&points, &groups, &Silent)
+        .unwrap()
+        .fit
+        .value;
         assert!(found >= optimum - 1e-9);
         reached += usize::from(close(found, optimum));
     }
-    assert!(reached >= 20, "the optimum was reached on {reached} of 40 sets");
+    assert!(
+        reached >= 20,
+        "the optimum was reached on {reached} of 40 sets"
+    );
 }

@@ -2,7 +2,9 @@
 
 use crate::build::arcs;
 use crate::support::graphs;
-use lambdacut::graph::{AnyGraph, Graph, GraphError, Policy, Unit, from_petgraph, from_sprs, to_petgraph, to_sprs};
+use lambdacut::graph::{
+    AnyGraph, Graph, GraphError, Policy, Unit, from_petgraph, from_sprs, to_petgraph, to_sprs,
+};
 use lambdacut::ids::NONE;
 use petgraph::Undirected;
 use petgraph::graph::{DiGraph, UnGraph};
@@ -16,7 +18,10 @@ use std::collections::BTreeMap;
 type Arcs = BTreeMap<(u32, u32), f64>;
 
 fn symmetric(edges: &[(u32, u32, f64)]) -> Arcs {
-    edges.iter().flat_map(|&(i, j, w)| [((i, j), w), ((j, i), w)]).collect()
+    edges
+        .iter()
+        .flat_map(|&(i, j, w)| [((i, j), w), ((j, i), w)])
+        .collect()
 }
 
 const EDGES: [(u32, u32, f64); 4] = [(0, 1, 2.0), (1, 2, 0.5), (2, 2, 3.0), (3, 0, 1.0)];
@@ -26,17 +31,40 @@ fn every_petgraph_type_gives_the_same_graph() {
     let expected = symmetric(&EDGES);
     let policy = Policy::default();
     let graph = UnGraph::<(), f64>::from_edges(EDGES);
-    assert_eq!(arcs(&from_petgraph(&graph, |w| *w, &policy).unwrap().graph), expected);
+    assert_eq!(
+        arcs(&from_petgraph(&graph, |w| *w, &policy).unwrap().graph),
+        expected
+    );
 
     let digraph = DiGraph::<(), f64>::from_edges(EDGES);
-    assert_eq!(arcs(&from_petgraph(&digraph, |w| *w, &policy).unwrap().graph), expected);
-    assert_eq!(arcs(&from_petgraph(Reversed(&digraph), |w| *w, &policy).unwrap().graph), expected);
+    assert_eq!(
+        arcs(&from_petgraph(&digraph, |w| *w, &policy).unwrap().graph),
+        expected
+    );
+    assert_eq!(
+        arcs(
+            &from_petgraph(Reversed(&digraph), |w| *w, &policy)
+                .unwrap()
+                .graph
+        ),
+        expected
+    );
 
-    let map = UnGraphMap::<u32, f64>::from_edges([(70, 81, 2.0), (81, 92, 0.5), (92, 92, 3.0), (13, 70, 1.0)]);
+    let map = UnGraphMap::<u32, f64>::from_edges([
+        (70, 81, 2.0),
+        (81, 92, 0.5),
+        (92, 92, 3.0),
+        (13, 70, 1.0),
+    ]);
     let read = from_petgraph(&map, |w| *w, &policy).unwrap();
-    let named: Arcs =
-        arcs(&read.graph).into_iter().map(|((i, j), w)| ((read.nodes[i as usize], read.nodes[j as usize]), w)).collect();
-    assert_eq!(named, symmetric(&[(70, 81, 2.0), (81, 92, 0.5), (92, 92, 3.0), (13, 70, 1.0)]));
+    let named: Arcs = arcs(&read.graph)
+        .into_iter()
+        .map(|((i, j), w)| ((read.nodes[i as usize], read.nodes[j as usize]), w))
+        .collect();
+    assert_eq!(
+        named,
+        symmetric(&[(70, 81, 2.0), (81, 92, 0.5), (92, 92, 3.0), (13, 70, 1.0)])
+    );
 
     let mut csr = petgraph::csr::Csr::<(), f64, Undirected>::with_nodes(4);
     let mut matrix = MatrixGraph::<(), f64, std::hash::RandomState, Undirected>::with_capacity(4);
@@ -45,14 +73,23 @@ fn every_petgraph_type_gives_the_same_graph() {
         csr.add_edge(i, j, w);
         matrix.add_edge(nodes[i as usize], nodes[j as usize], w);
     }
-    assert_eq!(arcs(&from_petgraph(&csr, |w| *w, &policy).unwrap().graph), expected);
-    assert_eq!(arcs(&from_petgraph(&matrix, |w| *w, &policy).unwrap().graph), expected);
+    assert_eq!(
+        arcs(&from_petgraph(&csr, |w| *w, &policy).unwrap().graph),
+        expected
+    );
+    assert_eq!(
+        arcs(&from_petgraph(&matrix, |w| *w, &policy).unwrap().graph),
+        expected
+    );
 }
 
 #[test]
 fn holes_are_closed_and_remembered() {
     let mut stable = StableUnGraph::<&str, f64>::default();
-    let nodes: Vec<_> = ["a", "b", "c", "d"].into_iter().map(|n| stable.add_node(n)).collect();
+    let nodes: Vec<_> = ["a", "b", "c", "d"]
+        .into_iter()
+        .map(|n| stable.add_node(n))
+        .collect();
     stable.add_edge(nodes[0], nodes[1], 1.0);
     stable.add_edge(nodes[3], nodes[2], 5.0);
     stable.add_edge(nodes[0], nodes[3], 1.0);
@@ -100,11 +137,34 @@ fn sprs_matrices_are_checked() {
         triplets.to_csc::<usize>()
     };
     let read = |m: &sprs::CsMat<f64>| from_sprs::<f64, _, _, _, _, _, _>(&m.view(), |w| *w);
-    let symmetric = matrix(&[(0, 1, 2.0), (1, 0, 2.0), (2, 2, 1.0), (0, 2, 0.0)], (3, 3));
+    let symmetric = matrix(
+        &[(0, 1, 2.0), (1, 0, 2.0), (2, 2, 1.0), (0, 2, 0.0)],
+        (3, 3),
+    );
     assert_eq!(read(&symmetric).unwrap().edges(), 2);
-    assert_eq!(from_sprs::<Unit, _, _, _, _, _, _>(&symmetric, |w| *w).unwrap().degree(2), 1.0);
-    assert!(matches!(read(&matrix(&[(0, 1, 2.0)], (2, 2))).unwrap_err(), GraphError::Asymmetric { .. }));
-    assert!(matches!(read(&matrix(&[(0, 1, 2.0), (1, 0, 1.0)], (2, 2))).unwrap_err(), GraphError::Asymmetric { .. }));
-    assert!(matches!(read(&matrix(&[(0, 0, -1.0)], (2, 2))).unwrap_err(), GraphError::Weight { .. }));
-    assert!(matches!(read(&matrix(&[], (2, 3))).unwrap_err(), GraphError::Shape { rows: 2, columns: 3 }));
+    assert_eq!(
+        from_sprs::<Unit, _, _, _, _, _, _>(&symmetric, |w| *w)
+            .unwrap()
+            .degree(2),
+        1.0
+    );
+    assert!(matches!(
+        read(&matrix(&[(0, 1, 2.0)], (2, 2))).unwrap_err(),
+        GraphError::Asymmetric { .. }
+    ));
+    assert!(matches!(
+        read(&matrix(&[(0, 1, 2.0), (1, 0, 1.0)], (2, 2))).unwrap_err(),
+        GraphError::Asymmetric { .. }
+    ));
+    assert!(matches!(
+        read(&matrix(&[(0, 0, -1.0)], (2, 2))).unwrap_err(),
+        GraphError::Weight { .. }
+    ));
+    assert!(matches!(
+        read(&matrix(&[], (2, 3))).unwrap_err(),
+        GraphError::Shape {
+            rows: 2,
+            columns: 3
+        }
+    ));
 }

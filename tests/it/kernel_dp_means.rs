@@ -1,19 +1,20 @@
-//! Weighted kernel DP-means against a literal O(nk) loop, against itself on other threads and orders, and against brute force.
+//! Weighted kernel DP-means against a literal O(nk) loop, against itself on other threads and
+//! orders, and against brute force.
 
 use crate::support::{cut_objective, graphs, labels_of, path, ring_of_cliques};
-use lambdacut::cluster::kernel_dp_means::{
-    Execution, GraphFit, Kernel, KernelDpMeans, Shift, Start, VisitOrder, fit_graph, fit_kernel, lambda_for_clusters,
-    resolution_for_clusters, resolve_shift,
-};
-use lambdacut::cluster::moves::{Active, Kind, Rules, local_moves};
-use lambdacut::cluster::state::{Level, State};
 use lambdacut::fit::StopReason;
 use lambdacut::graph::{Graph, Unit, components};
 use lambdacut::ids::NONE;
+use lambdacut::kernel_dp_means::{
+    Execution, GraphFit, Kernel, KernelDpMeans, Shift, Start, VisitOrder, fit_graph, fit_kernel,
+    lambda_for_clusters, resolution_for_clusters, resolve_shift,
+};
 use lambdacut::objective::Objective;
 use lambdacut::observe::{CancelToken, Observer, Silent};
 use lambdacut::params::StopRules;
 use lambdacut::partition::renumber;
+use lambdacut::search::moves::{Active, Kind, Rules, local_moves};
+use lambdacut::search::state::{Level, State};
 use nalgebra::{DMatrix, DVector};
 use proptest::prelude::*;
 use sprs::TriMat;
@@ -34,7 +35,8 @@ fn similarities(graph: &Graph<f64>, objective: &Objective, shift: f64) -> (DMatr
     (s, masses)
 }
 
-/// Algorithm 1 in kernel space, word for word: every vertex against every cluster, distances written out.
+/// Algorithm 1 in kernel space, word for word: every vertex against every cluster, distances
+/// written out.
 struct Literal {
     s: DMatrix<f64>,
     masses: Vec<f64>,
@@ -51,20 +53,35 @@ impl Literal {
     fn distance_less_own(&self, i: usize, members: &[usize]) -> f64 {
         let mass: f64 = members.iter().map(|&j| self.masses[j]).sum();
         let cross: f64 = members.iter().map(|&j| self.s[(i, j)]).sum();
-        let inner: f64 = members.iter().flat_map(|&a| members.iter().map(move |&b| (a, b))).map(|p| self.s[p]).sum();
+        let inner: f64 = members
+            .iter()
+            .flat_map(|&a| members.iter().map(move |&b| (a, b)))
+            .map(|p| self.s[p])
+            .sum();
         self.masses[i] * inner / (mass * mass) - 2.0 * cross / mass
     }
 
     /// One pass from `labels` (dense).
     fn pass(&self, labels: &[u32], k: usize) -> (Vec<u32>, usize) {
-        let members_of = |c: u32| (0..labels.len()).filter(|&i| labels[i] == c).collect::<Vec<_>>();
+        let members_of = |c: u32| {
+            (0..labels.len())
+                .filter(|&i| labels[i] == c)
+                .collect::<Vec<_>>()
+        };
         let mut clusters: Vec<Vec<usize>> = (0..k as u32).map(members_of).collect();
         let mut next = vec![NONE; labels.len()];
         for &i in self.order.iter().filter(|&&i| labels[i] != NONE) {
-            let distances: Vec<f64> = clusters.iter().map(|c| self.rounded(self.distance_less_own(i, c))).collect();
+            let distances: Vec<f64> = clusters
+                .iter()
+                .map(|c| self.rounded(self.distance_less_own(i, c)))
+                .collect();
             let least = distances.iter().copied().fold(f64::INFINITY, f64::min);
             let own = labels[i] as usize;
-            let nearest = if distances[own] == least { own } else { distances.iter().position(|&d| d == least).unwrap() };
+            let nearest = if distances[own] == least {
+                own
+            } else {
+                distances.iter().position(|&d| d == least).unwrap()
+            };
             if least > self.rounded(self.lambda - self.s[(i, i)] / self.masses[i]) {
                 next[i] = clusters.len() as u32;
                 clusters.push(vec![i]);
@@ -72,7 +89,9 @@ impl Literal {
                 next[i] = nearest as u32;
             }
         }
-        let used: Vec<u32> = (0..clusters.len() as u32).filter(|c| next.contains(c)).collect();
+        let used: Vec<u32> = (0..clusters.len() as u32)
+            .filter(|c| next.contains(c))
+            .collect();
         for c in next.iter_mut().filter(|c| **c != NONE) {
             *c = used.iter().position(|u| u == c).unwrap() as u32;
         }
@@ -86,22 +105,35 @@ fn grid_unit(scale: f64) -> f64 {
 }
 
 fn start_params(start: Start, execution: Execution, order: VisitOrder) -> KernelDpMeans {
-    KernelDpMeans { start, execution, order, refine: false, ..KernelDpMeans::default() }
+    KernelDpMeans {
+        start,
+        execution,
+        order,
+        refine: false,
+        ..KernelDpMeans::default()
+    }
 }
 
 fn shuffled(n: usize, seed: u64) -> Vec<u32> {
     let mut order: Vec<u32> = (0..n as u32).collect();
     let mut state = seed;
     for i in (1..n).rev() {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         order.swap(i, (state >> 33) as usize % (i + 1));
     }
     order
 }
 
-/// A resolution that makes vertices open clusters, or not: for ratio cut in units of the mean degree.
+/// A resolution that makes vertices open clusters, or not: for ratio cut in units of the mean
+/// degree.
 fn scaled(graph: &Graph<f64>, which: u8, beta: f64) -> f64 {
-    if which == 0 { beta } else { beta * (graph.volume() / graph.vertices() as f64).max(0.1) }
+    if which == 0 {
+        beta
+    } else {
+        beta * (graph.volume() / graph.vertices() as f64).max(0.1)
+    }
 }
 
 fn fit(graph: &Graph<f64>, objective: &Objective, params: &KernelDpMeans) -> GraphFit {
@@ -117,7 +149,8 @@ proptest! {
         let (labels, k) = labels_of(&g, &raw);
         let order = shuffled(g.vertices(), seed);
         let once = StopRules { passes: Some(1), ..StopRules::default() };
-        // Also far from positive semi-definite, where a vertex may be nearer to a cluster it is not linked to than to its own.
+        // Also far from positive semi-definite, where a vertex may be nearer to a cluster it is not
+        // linked to than to its own.
         for shift in [Shift::Automatic, Shift::Sigma(sigma)] {
             let start = Start::Labels(Arc::from(labels.as_slice()));
             let sequential = KernelDpMeans { stop: once, shift, ..start_params(start, Execution::Sequential, VisitOrder::Given(Arc::from(order.as_slice()))) };
@@ -171,19 +204,35 @@ proptest! {
     }
 }
 
-/// `K = s·M⁻¹ − M⁻¹LM⁻¹` restricted to the vertices with an edge, dense and sparse, with its weights and those vertices.
-fn graph_kernel(graph: &Graph<f64>, objective: &Objective, shift: f64) -> (Kernel, Kernel, Vec<usize>) {
+/// `K = s·M⁻¹ − M⁻¹LM⁻¹` restricted to the vertices with an edge, dense and sparse, with its
+/// weights and those vertices.
+fn graph_kernel(
+    graph: &Graph<f64>,
+    objective: &Objective,
+    shift: f64,
+) -> (Kernel, Kernel, Vec<usize>) {
     let (s, masses) = similarities(graph, objective, shift);
-    let active: Vec<usize> = (0..graph.vertices()).filter(|&i| graph.degree(i) > 0.0).collect();
+    let active: Vec<usize> = (0..graph.vertices())
+        .filter(|&i| graph.degree(i) > 0.0)
+        .collect();
     let n = active.len();
     let weights: Vec<f64> = active.iter().map(|&i| masses[i]).collect();
-    let dense = DMatrix::from_fn(n, n, |a, b| s[(active[a], active[b])] / (weights[a] * weights[b]));
+    let dense = DMatrix::from_fn(n, n, |a, b| {
+        s[(active[a], active[b])] / (weights[a] * weights[b])
+    });
     let mut triplets = TriMat::new((n, n));
-    for (a, b) in (0..n).flat_map(|a| (0..n).map(move |b| (a, b))).filter(|&p| dense[p] != 0.0) {
+    for (a, b) in (0..n)
+        .flat_map(|a| (0..n).map(move |b| (a, b)))
+        .filter(|&p| dense[p] != 0.0)
+    {
         triplets.add_triplet(a, b, dense[(a, b)]);
     }
     let sparse = Kernel::sparse(triplets.to_csr(), Some(weights.clone())).expect("a kernel");
-    (Kernel::dense(dense, Some(weights)).expect("a kernel"), sparse, active)
+    (
+        Kernel::dense(dense, Some(weights)).expect("a kernel"),
+        sparse,
+        active,
+    )
 }
 
 /// Labels by first appearance, to compare partitions.
@@ -229,7 +278,8 @@ proptest! {
     ) {
         let n = points.len();
         let weights: Vec<f64> = points.iter().map(|p| f64::from(p.2)).collect();
-        // Inner products, the small ones dropped and the diagonal raised by as much: symmetric, signed, sparse, positive semi-definite.
+        // Inner products, the small ones dropped and the diagonal raised by as much: symmetric,
+        // signed, sparse, positive semi-definite.
         let product = |a: usize, b: usize| f64::from(i16::from(points[a].0) * i16::from(points[b].0) + i16::from(points[a].1) * i16::from(points[b].1));
         let kept = |a: usize, b: usize| if product(a, b).abs() > cutoff { product(a, b) } else { 0.0 };
         let slack = |a: usize| (0..n).filter(|&b| b != a).map(|b| (product(a, b) - kept(a, b)).abs()).sum::<f64>();
@@ -318,16 +368,24 @@ proptest! {
     }
 }
 
-/// A graph with hubs, many sizes of degree, a few thousand arcs, loops, a component apart and isolated vertices.
+/// A graph with hubs, many sizes of degree, a few thousand arcs, loops, a component apart and
+/// isolated vertices.
 fn skewed(n: u32, edges: u32) -> Graph<f64> {
     let apart = [(0, 0, 2.0), (n - 9, n - 9, 1.0), (n - 9, n - 8, 0.5)];
     let most = n - 9;
     let pick = |e: u32, salt: u32| {
-        let x = e.wrapping_mul(2_654_435_761).wrapping_add(salt.wrapping_mul(40_503)).rotate_left(13).wrapping_mul(2_246_822_519);
+        let x = e
+            .wrapping_mul(2_654_435_761)
+            .wrapping_add(salt.wrapping_mul(40_503))
+            .rotate_left(13)
+            .wrapping_mul(2_246_822_519);
         let u = f64::from(x) / f64::from(u32::MAX);
         ((u * u * u) * f64::from(most)) as u32 % most
     };
-    let list: Vec<_> = (0..edges).map(|e| (pick(e, 1), pick(e, 2), f64::from(e % 7 + 1) / 4.0)).chain(apart).collect();
+    let list: Vec<_> = (0..edges)
+        .map(|e| (pick(e, 1), pick(e, 2), f64::from(e % 7 + 1) / 4.0))
+        .chain(apart)
+        .collect();
     Graph::from_edges(n as usize, &list).expect("in range")
 }
 
@@ -339,52 +397,113 @@ fn every_number_of_threads_gives_the_labels_of_the_sequential_loop() {
     for which in 0..3 {
         for beta in [0.3, 0.9, 1.1, 1.4] {
             let objective = cut_objective(&g, which, scaled(&g, which, beta));
-            for start in [Start::One, Start::Singletons, Start::FarthestFirst(40), Start::Several] {
-                for order in [VisitOrder::Natural, VisitOrder::Shuffled, VisitOrder::ByDegree] {
+            for start in [
+                Start::One,
+                Start::Singletons,
+                Start::FarthestFirst(40),
+                Start::Several,
+            ] {
+                for order in [
+                    VisitOrder::Natural,
+                    VisitOrder::Shuffled,
+                    VisitOrder::ByDegree,
+                ] {
                     let params = start_params(start.clone(), Execution::Sequential, order);
                     let expected = fit(&g, &objective, &params).fit;
                     runs += 1;
                     opened += usize::from(start == Start::One && expected.clusters > 1);
                     for threads in [1, 2, 4] {
-                        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-                        let parallel = KernelDpMeans { execution: Execution::Parallel, ..params.clone() };
+                        let pool = rayon::ThreadPoolBuilder::new()
+                            .num_threads(threads)
+                            .build()
+                            .unwrap();
+                        let parallel = KernelDpMeans {
+                            execution: Execution::Parallel,
+                            ..params.clone()
+                        };
                         let found = pool.install(|| fit(&g, &objective, &parallel)).fit;
-                        assert_eq!(found.labels, expected.labels, "{which} {beta} {start:?} on {threads} threads");
+                        assert_eq!(
+                            found.labels, expected.labels,
+                            "{which} {beta} {start:?} on {threads} threads"
+                        );
                         assert_eq!(found.value.to_bits(), expected.value.to_bits());
                     }
                 }
             }
         }
     }
-    assert!(opened > 10 && runs == 144, "clusters were opened in {opened} runs");
+    assert!(
+        opened > 10 && runs == 144,
+        "clusters were opened in {opened} runs"
+    );
 }
 
-/// The sums are carried from pass to pass by what changed; every value of the trace is that of the labels at that time, from scratch.
+/// The sums are carried from pass to pass by what changed; every value of the trace is that of the
+/// labels at that time, from scratch.
 #[test]
 fn sums_carried_along_are_those_from_scratch() {
     let weighted = skewed(1500, 6000);
-    let pairs = |i: usize| weighted.rows().targets(i).iter().map(move |&j| (i as u32, j, 1.0)).collect::<Vec<_>>();
-    let unit: Graph<Unit> = Graph::from_edges(1500, &(0..1500).flat_map(pairs).collect::<Vec<_>>()).unwrap();
+    let pairs = |i: usize| {
+        weighted
+            .rows()
+            .targets(i)
+            .iter()
+            .map(move |&j| (i as u32, j, 1.0))
+            .collect::<Vec<_>>()
+    };
+    let unit: Graph<Unit> =
+        Graph::from_edges(1500, &(0..1500).flat_map(pairs).collect::<Vec<_>>()).unwrap();
     let (mut passes, mut few) = (0, 0);
     for which in 0..3 {
         for (beta, k) in [(0.3, 5), (0.9, 40), (1.3, 200)] {
             let objective = cut_objective(&weighted, which, scaled(&weighted, which, beta));
-            let start = Start::Labels((0..1500u32).map(|i| i.wrapping_mul(2_654_435_761) >> 7).map(|x| x % k).collect());
-            let shift = Shift::Sigma(if which == 0 { 0.3 } else { 0.3 * weighted.volume() / 1500.0 });
+            let start = Start::Labels(
+                (0..1500u32)
+                    .map(|i| i.wrapping_mul(2_654_435_761) >> 7)
+                    .map(|x| x % k)
+                    .collect(),
+            );
+            let shift = Shift::Sigma(if which == 0 {
+                0.3
+            } else {
+                0.3 * weighted.volume() / 1500.0
+            });
             for most in 1..12 {
-                let stop = StopRules { passes: Some(most), ..StopRules::default() };
-                let params = KernelDpMeans { start: start.clone(), shift, stop, refine: false, ..KernelDpMeans::default() };
+                let stop = StopRules {
+                    passes: Some(most),
+                    ..StopRules::default()
+                };
+                let params = KernelDpMeans {
+                    start: start.clone(),
+                    shift,
+                    stop,
+                    refine: false,
+                    ..KernelDpMeans::default()
+                };
                 let found = fit(&weighted, &objective, &params).fit;
-                let (last, size) = (found.trace[found.trace.len() - 1], found.value.abs().max(1.0));
-                assert!((last.value - found.value).abs() <= 1e-10 * size, "{which} {beta} {most}: {last:?} {}", found.value);
+                let (last, size) = (
+                    found.trace[found.trace.len() - 1],
+                    found.value.abs().max(1.0),
+                );
+                assert!(
+                    (last.value - found.value).abs() <= 1e-10 * size,
+                    "{which} {beta} {most}: {last:?} {}",
+                    found.value
+                );
                 let plain = fit_graph(&unit, &objective, &params, &Silent).unwrap().fit;
-                assert!((plain.trace[plain.trace.len() - 1].value - plain.value).abs() <= 1e-12 * plain.value.abs().max(1.0));
+                assert!(
+                    (plain.trace[plain.trace.len() - 1].value - plain.value).abs()
+                        <= 1e-12 * plain.value.abs().max(1.0)
+                );
                 passes += 1;
                 few += usize::from(last.moves > 0 && last.moves < 150);
             }
         }
     }
-    assert!(passes == 99 && few >= 3, "{few} of {passes} runs ended with a pass that moved few vertices");
+    assert!(
+        passes == 99 && few >= 3,
+        "{few} of {passes} runs ended with a pass that moved few vertices"
+    );
 }
 
 #[test]
@@ -392,19 +511,43 @@ fn starts_and_orders_are_checked() {
     let g = path(4);
     let objective = cut_objective(&g, 0, 0.5);
     let with = |start, order| {
-        fit_graph(&g, &objective, &start_params(start, Execution::Parallel, order), &Silent).map(|f| f.fit.clusters)
+        fit_graph(
+            &g,
+            &objective,
+            &start_params(start, Execution::Parallel, order),
+            &Silent,
+        )
+        .map(|f| f.fit.clusters)
     };
     assert!(with(Start::Labels(Arc::from([0, 1, 2])), VisitOrder::Natural).is_err());
-    assert!(with(Start::Labels(Arc::from([0, 1, NONE, 2])), VisitOrder::Natural).is_err());
+    assert!(
+        with(
+            Start::Labels(Arc::from([0, 1, NONE, 2])),
+            VisitOrder::Natural
+        )
+        .is_err()
+    );
     assert!(with(Start::One, VisitOrder::Given(Arc::from([0, 1, 2]))).is_err());
     assert!(with(Start::One, VisitOrder::Given(Arc::from([0, 1, 2, 2]))).is_err());
     assert!(with(Start::One, VisitOrder::Given(Arc::from([0, 1, 2, 4]))).is_err());
-    assert_eq!(with(Start::Labels(Arc::from([9, 9, 7, 7])), VisitOrder::Given(Arc::from([3, 1, 0, 2]))), Ok(2));
-    let sigma = KernelDpMeans { shift: Shift::Sigma(f64::NAN), ..KernelDpMeans::default() };
+    assert_eq!(
+        with(
+            Start::Labels(Arc::from([9, 9, 7, 7])),
+            VisitOrder::Given(Arc::from([3, 1, 0, 2]))
+        ),
+        Ok(2)
+    );
+    let sigma = KernelDpMeans {
+        shift: Shift::Sigma(f64::NAN),
+        ..KernelDpMeans::default()
+    };
     assert!(fit_graph(&g, &objective, &sigma, &Silent).is_err());
     let empty: Graph<f64> = Graph::from_edges(3, &[]).unwrap();
     let found = fit(&empty, &objective, &KernelDpMeans::default()).fit;
-    assert_eq!((found.clusters, found.value, found.labels), (0, 0.0, vec![NONE; 3]));
+    assert_eq!(
+        (found.clusters, found.value, found.labels),
+        (0, 0.0, vec![NONE; 3])
+    );
 }
 
 #[test]
@@ -414,24 +557,59 @@ fn stop_rules_end_a_run() {
     let kernel = Kernel::dense(&x * x.transpose(), None).unwrap();
     let start = Start::Labels((0..200).map(|i| u32::from(i > 3)).collect());
     let with = |stop, observer: &dyn Observer| {
-        fit_kernel(&kernel, 1e9, &KernelDpMeans { stop, start: start.clone(), ..KernelDpMeans::default() }, observer).unwrap()
+        fit_kernel(
+            &kernel,
+            1e9,
+            &KernelDpMeans {
+                stop,
+                start: start.clone(),
+                ..KernelDpMeans::default()
+            },
+            observer,
+        )
+        .unwrap()
     };
     let free = with(StopRules::default(), &Silent);
     assert!(free.trace.len() > 5 && free.stop == StopReason::NoChange);
     assert!((95..=105).contains(&free.labels.iter().filter(|&&c| c == 0).count()));
-    let one = with(StopRules { passes: Some(1), ..StopRules::default() }, &Silent);
-    assert_eq!((one.stop, one.trace.len(), one.trace[0].moves), (StopReason::Passes, 1, free.trace[0].moves));
-    let gain = with(StopRules { relative_gain: Some(0.5), ..StopRules::default() }, &Silent);
+    let one = with(
+        StopRules {
+            passes: Some(1),
+            ..StopRules::default()
+        },
+        &Silent,
+    );
+    assert_eq!(
+        (one.stop, one.trace.len(), one.trace[0].moves),
+        (StopReason::Passes, 1, free.trace[0].moves)
+    );
+    let gain = with(
+        StopRules {
+            relative_gain: Some(0.5),
+            ..StopRules::default()
+        },
+        &Silent,
+    );
     assert_eq!((gain.stop, gain.trace.len()), (StopReason::RelativeGain, 2));
-    let time = with(StopRules { time: Some(Duration::ZERO), ..StopRules::default() }, &Silent);
+    let time = with(
+        StopRules {
+            time: Some(Duration::ZERO),
+            ..StopRules::default()
+        },
+        &Silent,
+    );
     assert_eq!((time.stop, time.trace.len()), (StopReason::Time, 1));
     let token = CancelToken::default();
     token.cancel();
     let cancelled = with(StopRules::default(), &token);
-    assert_eq!((cancelled.stop, cancelled.trace.len()), (StopReason::Cancelled, 1));
+    assert_eq!(
+        (cancelled.stop, cancelled.trace.len()),
+        (StopReason::Cancelled, 1)
+    );
 }
 
-/// From the paper's start nothing happens below β = 1 on a graph without loops, and from singletons never: see the module's documentation.
+/// From the paper's start nothing happens below β = 1 on a graph without loops, and from singletons
+/// never: see the module's documentation.
 #[test]
 fn the_trivial_starts_are_fixed_points() {
     let g = ring_of_cliques(6, 5);
@@ -482,7 +660,8 @@ proptest! {
         let level = Level::new(&g, objective.masses());
         let mut state = State::new(&level, labels, k);
         let mut value = before;
-        // Round by round, so that every claim is checked against a partition evaluated from scratch.
+        // Round by round, so that every claim is checked against a partition evaluated from
+        // scratch.
         for _ in 0..100 {
             let rules = Rules { beta: objective.beta(), rounds: 1, kind: Kind::Any };
             let outcome = local_moves(&level, &mut state, Active::all(g.vertices()), &rules, &Silent);

@@ -1,95 +1,98 @@
-//! Which way files may look: the layer table, enforced.
+//! The HDP on graphs.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use crate::support::graphs;
+use lambdacut::graph::{AnyGraph, Graph};
+use lambdacut::hdp;
+use lambdacut::ids::NONE;
+use lambdacut::io::Names;
+use lambdacut::kernel_dp_means::Kernel;
+use lambdacut::layers::{Coupling, LayeredGraph, TwoPrices};
+use lambdacut::observe::Silent;
+use lambdacut::params::{ObjectiveKind, Resolution, StopRules};
+use lambdacut::points::Groups;
+use lambdacut::search::effort::Effort;
+use nalgebra::DMatrix;
+use proptest::prelude::*;
 
-/// Smaller numbers are further up; a file imports only from smaller numbers, or from its own folder.
-const LAYERS: &[(&str, u32)] = &[
-    ("ids", 0),
-    ("params", 0),
-    ("observe", 0),
-    ("numeric", 0),
-    ("graph", 1),
-    ("points", 1),
-    ("partition", 2),
-    ("fit", 2),
-    ("io", 3),
-    ("generate", 3),
-    ("linalg", 3),
-    ("objective", 3),
-    ("metrics", 3),
-    ("cluster", 4),
-    ("baseline", 4),
-    ("report", 5),
-    ("cli", 6),
-    ("main", 6),
-    ("lib", 6),
-];
-
-fn layer(module: &str) -> Option<u32> {
-    LAYERS.iter().find(|(name, _)| *name == module).map(|&(_, l)| l)
+fn layered(a: &Graph<f64>, b: &Graph<f64>, coupling: Coupling, weight: f64) -> LayeredGraph {
+    let (names_a, names_b) = (Names::numbers(a.vertices()), Names::numbers(b.vertices()));
+    let (a, b) = (AnyGraph::F64(a.clone()), AnyGraph::F64(b.clone()));
+    LayeredGraph::new(&[(&a, &names_a), (&b, &names_b)], coupling, weight).unwrap()
 }
 
-fn sources(dir: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(dir).expect("src is readable") {
-        let path = entry.expect("src is readable").path();
-        if path.is_dir() {
-            sources(&path, found);
-        } else if path.extension().is_some_and(|e| e == "rs") {
-            found.push(path);
+fn prices(kind: ObjectiveKind, beta: f64, lambda_local: f64) -> TwoPrices {
+    TwoPrices {
+        kind,
+        beta: Resolution::new(beta).unwrap(),
+        lambda_local,
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// `J + λ_ℓ Σ k_j + λ_g g = C + Cut + λ_ℓ Σ k_j − β g` with `β = σ + 1 − λ_g`, for any labels:
+    /// the local price keeps its sign.
+    #[test]
+    fn the_signs_of_the_two_prices(a in graphs(7), b in graphs(7), raw in proptest::collection::vec(0u32..4, 14), local in -1.0..1.0f64) {
+        let layered = layered(&a, &b, Coupling::Chain, 0.7);
+        let graph = &layered.graph;
+        let live: Vec<usize> = (0..graph.vertices()).filter(|&v| graph.degree(v) > 0.0).collect();
+        prop_assume!(!live.is_empty());
+        let mut labels = vec![NONE; graph.vertices()];
+        live.iter().for_each(|&v| labels[v] = raw[v % raw.len()]);
+        let (sigma, beta) = (1.0, 0.3);
+        let adjacency = |i: usize, j: usize| graph.rows().row(live[i]).find(|e| e.0 as usize == live[j]).map_or(0.0, |e| e.1);
+        let degree = |i: usize| graph.degree(live[i]);
+        let kernel = DMatrix::from_fn(live.len(), live.len(), |i, j| {
+            adjacency(i, j) / (degree(i) * degree(j)) + if i == j { sigma / degree(i) } else { 0.0 }
+        });
+        let constant = sigma * live.len() as f64 + (0..live.len()).map(|i| adjacency(i, i) / degree(i)).sum::<f64>();
+        let kernel = Kernel::dense(kernel, Some((0..live.len()).map(degree).collect())).unwrap();
+        let groups: Vec<u32> = live.iter().map(|&v| layered.layer_of(v) as u32).collect();
+        prop_assume!((groups.iter().max().unwrap() + 1) as usize <= live.len());
+        let groups = Groups::new(&groups, live.len()).unwrap();
+        let alive: Vec<u32> = live.iter().map(|&v| labels[v]).collect();
+        let hdp = hdp::objective(&kernel, &groups, &alive, local, sigma + 1.0 - beta);
+        let cut = prices(ObjectiveKind::NormalizedCut, beta, local).objective(&layered, &labels);
+        prop_assert!((hdp - constant - cut).abs() < 1e-9 * (1.0 + hdp.abs()), "{} against {}", hdp - constant, cut);
+    }
+
+    #[test]
+    fn the_search_lowers_the_objective(a in graphs(12), b in graphs(12), beta in 0.1..0.9f64, local in -0.2..0.2f64) {
+        let layered = layered(&a, &b, Coupling::All, 0.5);
+        let objective = prices(ObjectiveKind::NormalizedCut, beta, local);
+        let fit = objective.cluster(&layered, Effort::Fast, StopRules { passes: Some(50), ..StopRules::default() }, &Silent).unwrap();
+        for pair in fit.trace.windows(2) {
+            prop_assert!(pair[1].value <= pair[0].value + 1e-9);
         }
+        prop_assert!((fit.value - objective.objective(&layered, &fit.labels)).abs() < 1e-9);
+        let isolated = |v: usize| layered.graph.degree(v) == 0.0;
+        prop_assert!((0..layered.graph.vertices()).all(|v| isolated(v) == (fit.labels[v] == NONE)));
     }
 }
 
-/// The top-level modules a line of code names after `crate::` or `lambdacut::`, doc comments and re-exports aside.
-fn named(line: &str) -> Vec<String> {
-    let code = line.split("//").next().unwrap_or("");
-    let word = |s: &str| s.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
-    let mut modules = Vec::new();
-    for start in ["crate::", "lambdacut::"] {
-        for (at, _) in code.match_indices(start) {
-            let rest = &code[at + start.len()..];
-            match rest.strip_prefix('{') {
-                Some(list) => modules.extend(list.split(',').map(|item| word(item.trim()))),
-                None => modules.push(word(rest)),
-            }
-        }
-    }
-    modules
-}
-
-/// What is wrong with one file, if anything.
-fn complaints(module: &str, file: &str, text: &str) -> Vec<String> {
-    let Some(own) = layer(module) else { return vec![format!("{file}: module `{module}` is not in the layer table")] };
-    let looks_wrong = |other: &str| other != module && layer(other).is_some_and(|l| l >= own) && module != "lib";
-    let lines = text.lines().enumerate();
-    lines
-        .flat_map(|(n, line)| named(line).into_iter().map(move |m| (n + 1, m)))
-        .filter(|(_, m)| looks_wrong(m))
-        .map(|(n, m)| format!("{file}:{n}: `{module}` (layer {own}) looks at `{m}`"))
-        .collect()
-}
-
+/// Two cliques in both layers, the bridge only in the second.
 #[test]
-fn files_look_only_upwards() {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut files = Vec::new();
-    sources(&src, &mut files);
-    assert!(files.len() > 5, "the sources were found");
-    let mut wrong = Vec::new();
-    for path in files {
-        let inside = path.strip_prefix(&src).expect("below src");
-        let first = inside.components().next().expect("a name").as_os_str().to_string_lossy();
-        let text = fs::read_to_string(&path).expect("readable");
-        wrong.extend(complaints(first.trim_end_matches(".rs"), &inside.display().to_string(), &text));
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-#[test]
-fn a_look_the_wrong_way_is_seen() {
-    assert_eq!(complaints("graph", "x.rs", "use crate::cluster::path;").len(), 1);
-    assert_eq!(complaints("graph", "x.rs", "use crate::{ids::NONE, io::read};").len(), 1);
-    assert!(complaints("graph", "x.rs", "use crate::graph::contract; // not crate::cluster").is_empty());
-    assert_eq!(complaints("nowhere", "x.rs", "").len(), 1);
+fn layers_share_their_clusters() {
+    let clique =
+        |from: u32| (from..from + 5).flat_map(move |i| (i + 1..from + 5).map(move |j| (i, j, 1.0)));
+    let a: Vec<_> = clique(0).chain(clique(5)).collect();
+    let b: Vec<_> = clique(0).chain(clique(5)).chain([(4, 5, 1.0)]).collect();
+    let graph = |edges: &[_]| Graph::from_edges(10, edges).unwrap();
+    let layered = layered(&graph(&a), &graph(&b), Coupling::Chain, 1.0);
+    let run = |local| {
+        prices(ObjectiveKind::NormalizedCut, 0.4, local)
+            .cluster(&layered, Effort::Normal, StopRules::default(), &Silent)
+            .unwrap()
+    };
+    let fit = run(0.05);
+    assert_eq!(
+        (fit.clusters, layered.local_clusters(&fit.labels)),
+        (2, vec![2, 2])
+    );
+    assert_eq!(layered.part(&fit.labels, 0), layered.part(&fit.labels, 1));
+    assert!(LayeredGraph::new(&[], Coupling::Chain, -1.0).is_err());
+    // A local cluster so dear that one for each layer is best.
+    assert_eq!(layered.local_clusters(&run(5.0).labels), [1, 1]);
 }

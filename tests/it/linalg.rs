@@ -1,13 +1,14 @@
 //! Spectra: sparse against dense, multiplicities, counts, thresholds, certificates.
 
 use crate::linalg_support::{
-    bipartite, check_pairs, close, complete, cycle, graph, grid, path, reference, ring_of_cliques, run, sparse, union,
+    bipartite, check_pairs, close, complete, cycle, graph, grid, path, reference, ring_of_cliques,
+    run, sparse, union,
 };
 use crate::support::{graphs, labels_of};
 use lambdacut::graph::{Graph, Unit, Weight, components};
 use lambdacut::linalg::{
-    Affine, CheckMethod, Density, Extent, FactorPlan, Laplacian, Range, Search, Spectrum, SpectrumOptions, SymmetricOperator,
-    eigen, kernel_eigen, lanczos, spectrum, spectrum_cost,
+    Affine, CheckMethod, Density, Extent, FactorPlan, Laplacian, Range, Search, Spectrum,
+    SpectrumOptions, SymmetricOperator, eigen, kernel_eigen, lanczos, spectrum, spectrum_cost,
 };
 use lambdacut::observe::{CancelToken, Silent};
 use lambdacut::params::ObjectiveKind::{NormalizedCut, RatioCut};
@@ -18,11 +19,20 @@ use std::sync::Arc;
 #[test]
 fn ten_equal_components_have_everything_ten_times() {
     let one = ring_of_cliques(6, 5);
-    let single = run(&graph(&one), NormalizedCut, Extent::Below(0.3), &SpectrumOptions::default()).values();
+    let single = run(
+        &graph(&one),
+        NormalizedCut,
+        Extent::Below(0.3),
+        &SpectrumOptions::default(),
+    )
+    .values();
     let g = graph(&union(&vec![one; 10]));
     for options in [SpectrumOptions::default(), sparse()] {
         let s = run(&g, NormalizedCut, Extent::Below(0.3), &options);
-        let expected: Vec<f64> = single.iter().flat_map(|&nu| std::iter::repeat_n(nu, 10)).collect();
+        let expected: Vec<f64> = single
+            .iter()
+            .flat_map(|&nu| std::iter::repeat_n(nu, 10))
+            .collect();
         close(&s.values(), &expected, 1e-10);
         assert_eq!(s.values().iter().filter(|&&nu| nu == 0.0).count(), 10);
         check_pairs(&g, &Masses::Degree, &s, 2.0);
@@ -34,18 +44,46 @@ fn the_threshold_is_strict() {
     // Cycle of 12: eigenvalues 1 − cos(π t / 6), of which 0.5 (twice) and 1 (twice) are exact.
     let g = graph(&cycle(12));
     for options in [SpectrumOptions::default(), sparse()] {
-        for (beta, count) in [(-1.0, 0), (0.0, 0), (0.5, 3), (0.5 + 1e-6, 5), (1.0, 5), (2.0, 11), (2.1, 12), (100.0, 12)] {
+        for (beta, count) in [
+            (-1.0, 0),
+            (0.0, 0),
+            (0.5, 3),
+            (0.5 + 1e-6, 5),
+            (1.0, 5),
+            (2.0, 11),
+            (2.1, 12),
+            (100.0, 12),
+        ] {
             let s = run(&g, NormalizedCut, Extent::Below(beta), &options);
-            assert_eq!((s.count(), s.check.complete), (count, true), "below {beta}: {:?}", s.check);
+            assert_eq!(
+                (s.count(), s.check.complete),
+                (count, true),
+                "below {beta}: {:?}",
+                s.check
+            );
         }
     }
-    assert!(spectrum(&g, &Masses::Degree, Extent::Below(f64::NAN), &sparse(), &Silent).is_err());
+    assert!(
+        spectrum(
+            &g,
+            &Masses::Degree,
+            Extent::Below(f64::NAN),
+            &sparse(),
+            &Silent
+        )
+        .is_err()
+    );
 }
 
 #[test]
 fn isolated_vertices_and_graphs_without_edges_are_left_out() {
     let g: Graph<Unit> = Graph::from_edges(9, &[(3, 7, 1.0), (5, 5, 1.0)]).unwrap();
-    let s = run(&g, NormalizedCut, Extent::Below(3.0), &SpectrumOptions::default());
+    let s = run(
+        &g,
+        NormalizedCut,
+        Extent::Below(3.0),
+        &SpectrumOptions::default(),
+    );
     close(&s.values(), &[0.0, 0.0, 2.0], 1e-14);
     assert_eq!(s.parts[0].vertices, [3, 7]);
     let empty: Graph<Unit> = Graph::from_edges(4, &[]).unwrap();
@@ -55,8 +93,8 @@ fn isolated_vertices_and_graphs_without_edges_are_left_out() {
     }
 }
 
-/// The vectors of `s` span what the dense eigenvectors below β span, however equal eigenvalues were rotated among themselves:
-/// `‖Xᵀ Y‖_F² = k` for orthonormal `X` and `Y` of k columns.
+/// The vectors of `s` span what the dense eigenvectors below β span, however equal eigenvalues were
+/// rotated among themselves: `‖Xᵀ Y‖_F² = k` for orthonormal `X` and `Y` of k columns.
 fn same_subspace<W: Weight>(g: &Graph<W>, masses: &Masses, beta: f64, s: &Spectrum) {
     let operator = Laplacian::new(g, masses);
     let n = operator.order();
@@ -73,14 +111,22 @@ fn same_subspace<W: Weight>(g: &Graph<W>, masses: &Masses, beta: f64, s: &Spectr
         }
     }
     let overlap: f64 = products.iter().map(|x| x * x).sum();
-    assert!((overlap - k as f64).abs() < 1e-9 * (1.0 + k as f64), "{overlap} of {k}");
+    assert!(
+        (overlap - k as f64).abs() < 1e-9 * (1.0 + k as f64),
+        "{overlap} of {k}"
+    );
 }
 
-/// Sparse weighted graphs with loops, isolated vertices and one component of more than 150 vertices.
+/// Sparse weighted graphs with loops, isolated vertices and one component of more than 150
+/// vertices.
 fn larger_graphs() -> impl Strategy<Value = Graph<f64>> {
     let edge = (0u32..260, 0u32..260, 1u32..40);
     proptest::collection::vec(edge, 300..500).prop_map(|edges| {
-        let chain = path(150).into_iter().chain(edges.into_iter().map(|(i, j, w)| (i, j, f64::from(w) / 8.0)));
+        let chain = path(150).into_iter().chain(
+            edges
+                .into_iter()
+                .map(|(i, j, w)| (i, j, f64::from(w) / 8.0)),
+        );
         Graph::from_edges(260, &chain.collect::<Vec<_>>()).unwrap()
     })
 }
@@ -180,7 +226,8 @@ proptest! {
         prop_assert!(top <= operator.upper_bound() + 1e-12);
     }
 
-    /// Lemma 5.1 in terms of β: `F = tr Yᵀ(N − βI)Y` for the normalized indicators Y of any partition.
+    /// Lemma 5.1 in terms of β: `F = tr Yᵀ(N − βI)Y` for the normalized indicators Y of any
+    /// partition.
     #[test]
     fn the_objective_is_a_trace(g in graphs(30), raw in proptest::collection::vec(any::<u32>(), 30), beta in 0.0..2.0f64) {
         let (labels, k) = labels_of(&g, &raw);
@@ -220,25 +267,55 @@ proptest! {
 fn brute_force(g: &Graph<f64>, masses: &Masses, beta: f64) -> f64 {
     let present: Vec<usize> = (0..g.vertices()).filter(|&i| g.degree(i) > 0.0).collect();
     let mut labels = vec![lambdacut::ids::NONE; g.vertices()];
-    fn extend(g: &Graph<f64>, masses: &Masses, beta: f64, present: &[usize], at: usize, k: u32, labels: &mut Vec<u32>) -> f64 {
-        let Some(&i) = present.get(at) else { return Sums::of(g, masses, labels, k as usize).value(beta) };
+    fn extend(
+        g: &Graph<f64>,
+        masses: &Masses,
+        beta: f64,
+        present: &[usize],
+        at: usize,
+        k: u32,
+        labels: &mut Vec<u32>,
+    ) -> f64 {
+        let Some(&i) = present.get(at) else {
+            return Sums::of(g, masses, labels, k as usize).value(beta);
+        };
         let mut best = f64::INFINITY;
         for c in 0..=k {
             labels[i] = c;
-            best = best.min(extend(g, masses, beta, present, at + 1, k.max(c + 1), labels));
+            best = best.min(extend(
+                g,
+                masses,
+                beta,
+                present,
+                at + 1,
+                k.max(c + 1),
+                labels,
+            ));
         }
         best
     }
     extend(g, masses, beta, &present, 0, 0, &mut labels)
 }
 
-/// Theorem 5.2: the relaxed DP-means optimum is the sum of the excesses over λ, and no orthonormal matrix does better.
+/// Theorem 5.2: the relaxed DP-means optimum is the sum of the excesses over λ, and no orthonormal
+/// matrix does better.
 #[test]
 fn kernels_are_cut_above_lambda() {
     let n = 30;
-    let points: Vec<[f64; 3]> = (0..n).map(|i| [(i * 7 % 11) as f64, (i * 5 % 13) as f64, (i % 3) as f64 * 4.0]).collect();
+    let points: Vec<[f64; 3]> = (0..n)
+        .map(|i| {
+            [
+                (i * 7 % 11) as f64,
+                (i * 5 % 13) as f64,
+                (i % 3) as f64 * 4.0,
+            ]
+        })
+        .collect();
     let dot = |a: &[f64; 3], b: &[f64; 3]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
-    let kernel: Vec<f64> = points.iter().flat_map(|a| points.iter().map(move |b| dot(a, b))).collect();
+    let kernel: Vec<f64> = points
+        .iter()
+        .flat_map(|a| points.iter().map(move |b| dot(a, b)))
+        .collect();
     let all = eigen(kernel.clone(), n, Range::All).unwrap().values;
     for lambda in [0.5, 100.0, 1e5] {
         let pairs = kernel_eigen(kernel.clone(), n, lambda).unwrap();
@@ -249,14 +326,28 @@ fn kernels_are_cut_above_lambda() {
     }
     // A clustering's J + λk is tr K − tr Yᵀ(K − λI)Y, hence at least tr K − relaxed.
     let lambda = 100.0;
-    let relaxed: f64 = kernel_eigen(kernel, n, lambda).unwrap().values.iter().map(|kappa| kappa - lambda).sum();
+    let relaxed: f64 = kernel_eigen(kernel, n, lambda)
+        .unwrap()
+        .values
+        .iter()
+        .map(|kappa| kappa - lambda)
+        .sum();
     let trace: f64 = all.iter().sum();
     for clusters in 1..5usize {
         let (mut j, mut k) = (0.0, 0.0);
         for c in 0..clusters {
-            let own: Vec<&[f64; 3]> = points.iter().enumerate().filter(|(i, _)| i % clusters == c).map(|(_, p)| p).collect();
-            let mean: [f64; 3] = std::array::from_fn(|t| own.iter().map(|p| p[t]).sum::<f64>() / own.len() as f64);
-            j += own.iter().map(|p| (0..3).map(|t| (p[t] - mean[t]).powi(2)).sum::<f64>()).sum::<f64>();
+            let own: Vec<&[f64; 3]> = points
+                .iter()
+                .enumerate()
+                .filter(|(i, _)| i % clusters == c)
+                .map(|(_, p)| p)
+                .collect();
+            let mean: [f64; 3] =
+                std::array::from_fn(|t| own.iter().map(|p| p[t]).sum::<f64>() / own.len() as f64);
+            j += own
+                .iter()
+                .map(|p| (0..3).map(|t| (p[t] - mean[t]).powi(2)).sum::<f64>())
+                .sum::<f64>();
             k += lambda;
         }
         assert!(j + k >= trace - relaxed - 1e-9);
@@ -276,18 +367,30 @@ fn growth_enlarges_the_margin() {
     let wild = plan.count_below(1.0 - 1e-7, 1e-12);
     assert!(wild.is_none_or(|found| found.margin > 1e-10), "{wild:?}");
     let shifted = plan.count_below(1.0 - 1e-7, 1e-9).unwrap();
-    assert!(shifted.below == 1 && shifted.margin > 1e-10 && shifted.margin < 1e-6, "{shifted:?}");
+    assert!(
+        shifted.below == 1 && shifted.margin > 1e-10 && shifted.margin < 1e-6,
+        "{shifted:?}"
+    );
 }
 
 #[test]
 fn an_eigenvalue_next_to_the_threshold_does_no_harm() {
-    // Cycle of 12: 0.5 is an eigenvalue twice, which counts as on the threshold up to a few tolerances from it.
+    // Cycle of 12: 0.5 is an eigenvalue twice, which counts as on the threshold up to a few
+    // tolerances from it.
     let g = graph(&cycle(12));
     for options in [SpectrumOptions::default(), sparse()] {
         for distance in [-1e-5, -1e-9, 0.0, 0.5e-9, 1.5e-9, 2.5e-9, 1e-8, 1e-5] {
             let s = run(&g, NormalizedCut, Extent::Below(0.5 + distance), &options);
-            assert!(s.check.complete && (s.count() == 3 || (s.count() == 5 && distance > 0.0)), "{distance}: {:?}", s.check);
-            assert!(distance < 1e-5 || (s.check.proved && s.count() == 5), "{:?}", s.check);
+            assert!(
+                s.check.complete && (s.count() == 3 || (s.count() == 5 && distance > 0.0)),
+                "{distance}: {:?}",
+                s.check
+            );
+            assert!(
+                distance < 1e-5 || (s.check.proved && s.count() == 5),
+                "{:?}",
+                s.check
+            );
         }
     }
 }
@@ -298,7 +401,14 @@ fn a_threshold_that_is_too_low_is_raised_until_there_are_enough() {
     let operator = Laplacian::new(&g, &Masses::Degree);
     let all = reference(&g, &Masses::Degree, 3.0);
     for below in [0.5 * all[3], all[19], all[40]] {
-        let search = Search { below, count: None, enough: Some(20), room: 20, tolerance: 1e-9, seed: 1 };
+        let search = Search {
+            below,
+            count: None,
+            enough: Some(20),
+            room: 20,
+            tolerance: 1e-9,
+            seed: 1,
+        };
         let pairs = lanczos(&operator, &[operator.null_vector()], search, &Silent).unwrap();
         assert!(pairs.finished);
         close(&pairs.values, &all[..20], 1e-9);
@@ -310,14 +420,26 @@ fn a_threshold_that_is_too_low_is_raised_until_there_are_enough() {
 fn the_smallest_k_are_the_smallest() {
     let g = graph(&union(&[grid(30, 20), path(5), complete(4)]));
     let all = reference(&g, &Masses::Degree, 3.0);
-    for options in [SpectrumOptions::default(), sparse(), SpectrumOptions { factor_flops: 0.0, ..SpectrumOptions::default() }] {
+    for options in [
+        SpectrumOptions::default(),
+        sparse(),
+        SpectrumOptions {
+            factor_flops: 0.0,
+            ..SpectrumOptions::default()
+        },
+    ] {
         for k in [1, 3, 10, 60] {
             let s = run(&g, NormalizedCut, Extent::Smallest(k), &options);
             close(&s.values(), &all[..k], 1e-9);
             check_pairs(&g, &Masses::Degree, &s, 2.0);
         }
     }
-    let everything = run(&graph(&path(5)), NormalizedCut, Extent::Smallest(50), &SpectrumOptions::default());
+    let everything = run(
+        &graph(&path(5)),
+        NormalizedCut,
+        Extent::Smallest(50),
+        &SpectrumOptions::default(),
+    );
     assert_eq!((everything.count(), everything.check.complete), (5, true));
 }
 
@@ -325,26 +447,47 @@ fn the_smallest_k_are_the_smallest() {
 fn a_cap_gives_the_smallest_and_says_so() {
     let g = graph(&grid(30, 30));
     let all = reference(&g, &Masses::Degree, 0.5);
-    let options = SpectrumOptions { max_vectors: 20, ..SpectrumOptions::default() };
+    let options = SpectrumOptions {
+        max_vectors: 20,
+        ..SpectrumOptions::default()
+    };
     let s = run(&g, NormalizedCut, Extent::Below(0.5), &options);
     close(&s.values(), &all[..20], 1e-9);
     assert!(!s.check.complete && s.check.found == 20 && s.check.expected == all.len() as f64);
     // The bound from a part of the spectrum is valid and weaker.
-    let whole = run(&g, NormalizedCut, Extent::Below(0.5), &SpectrumOptions::default());
+    let whole = run(
+        &g,
+        NormalizedCut,
+        Extent::Below(0.5),
+        &SpectrumOptions::default(),
+    );
     let (weak, strong) = (s.certificate(0.5).unwrap(), whole.certificate(0.5).unwrap());
     assert!(weak.bound < strong.bound && weak.bound.is_finite());
     assert!(whole.certificate(0.6).is_none());
-    let little = SpectrumOptions { max_bytes: Some(1000), ..SpectrumOptions::default() };
+    let little = SpectrumOptions {
+        max_bytes: Some(1000),
+        ..SpectrumOptions::default()
+    };
     assert!(spectrum(&g, &Masses::Degree, Extent::Below(0.5), &little, &Silent).is_err());
 }
 
 #[test]
 fn without_a_factorisation_the_density_checks() {
     let g = graph(&ring_of_cliques(60, 10));
-    let options = SpectrumOptions { factor_flops: 0.0, ..SpectrumOptions::default() };
+    let options = SpectrumOptions {
+        factor_flops: 0.0,
+        ..SpectrumOptions::default()
+    };
     let s = run(&g, NormalizedCut, Extent::Below(0.3), &options);
-    assert_eq!((s.count(), s.check.method, s.check.complete), (60, CheckMethod::SpectralDensity, true));
-    assert!((s.check.expected - 60.0).abs() <= s.check.error_bar.max(1.0) && s.check.error_bar < 10.0, "{:?}", s.check);
+    assert_eq!(
+        (s.count(), s.check.method, s.check.complete),
+        (60, CheckMethod::SpectralDensity, true)
+    );
+    assert!(
+        (s.check.expected - 60.0).abs() <= s.check.error_bar.max(1.0) && s.check.error_bar < 10.0,
+        "{:?}",
+        s.check
+    );
     assert!(!s.certificate(0.3).unwrap().proved);
     check_pairs(&g, &Masses::Degree, &s, 2.0);
 }
@@ -354,23 +497,52 @@ fn the_density_sees_what_is_missing() {
     let g = graph(&ring_of_cliques(60, 10));
     let operator = Laplacian::new(&g, &Masses::Degree);
     let estimate = Density::new(&operator, None, 160, 2, 1, &Silent).count_below(0.3);
-    assert!((estimate.count - 60.0).abs() <= estimate.error, "{estimate:?}");
-    let search = Search { below: 0.3, count: Some(60), enough: None, room: 60, tolerance: 1e-9, seed: 1 };
+    assert!(
+        (estimate.count - 60.0).abs() <= estimate.error,
+        "{estimate:?}"
+    );
+    let search = Search {
+        below: 0.3,
+        count: Some(60),
+        enough: None,
+        room: 60,
+        tolerance: 1e-9,
+        seed: 1,
+    };
     let mut pairs = lanczos(&operator, &[operator.null_vector()], search, &Silent).unwrap();
     assert!(pairs.finished);
     pairs.values.truncate(50);
     pairs.vectors.keep_first(50);
-    let seen = Density::new(&operator, Some((&pairs.values, &pairs.vectors)), 160, 2, 1, &Silent).count_below(0.3);
-    assert!((seen.count - 60.0).abs() <= seen.error && seen.count - seen.error > 50.5, "{seen:?}");
+    let seen = Density::new(
+        &operator,
+        Some((&pairs.values, &pairs.vectors)),
+        160,
+        2,
+        1,
+        &Silent,
+    )
+    .count_below(0.3);
+    assert!(
+        (seen.count - 60.0).abs() <= seen.error && seen.count - seen.error > 50.5,
+        "{seen:?}"
+    );
 }
 
 #[test]
 fn the_result_does_not_depend_on_threads() {
     let g = graph(&grid(40, 30));
     let on = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .unwrap();
         pool.install(|| {
-            let s = run(&g, NormalizedCut, Extent::Below(0.1), &SpectrumOptions::default());
+            let s = run(
+                &g,
+                NormalizedCut,
+                Extent::Below(0.1),
+                &SpectrumOptions::default(),
+            );
             (s.values(), s.parts[0].vectors.data.clone())
         })
     };
@@ -382,7 +554,14 @@ fn a_cancelled_search_returns_what_it_has() {
     let token = CancelToken::default();
     token.cancel();
     let g = graph(&grid(40, 30));
-    let s = spectrum(&g, &Masses::Degree, Extent::Below(0.1), &SpectrumOptions::default(), &token).unwrap();
+    let s = spectrum(
+        &g,
+        &Masses::Degree,
+        Extent::Below(0.1),
+        &SpectrumOptions::default(),
+        &token,
+    )
+    .unwrap();
     assert!(!s.check.complete && s.check.expected > 1.0);
 }
 
@@ -390,7 +569,17 @@ fn a_cancelled_search_returns_what_it_has() {
 fn the_cost_is_estimated_first() {
     let g = graph(&grid(60, 50));
     let cost = spectrum_cost(&g, &Masses::Degree, 0.1, &SpectrumOptions::default());
-    let count = run(&g, NormalizedCut, Extent::Below(0.1), &SpectrumOptions::default()).count() as f64;
-    assert!((cost.vectors.count - count).abs() <= cost.vectors.error + 0.2 * count && cost.provable && cost.bytes > 0);
+    let count = run(
+        &g,
+        NormalizedCut,
+        Extent::Below(0.1),
+        &SpectrumOptions::default(),
+    )
+    .count() as f64;
+    assert!(
+        (cost.vectors.count - count).abs() <= cost.vectors.error + 0.2 * count
+            && cost.provable
+            && cost.bytes > 0
+    );
     assert_eq!(components(&g).count, 1);
 }

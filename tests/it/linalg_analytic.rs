@@ -1,14 +1,17 @@
-//! Spectra that are known: paths, cycles, complete and complete bipartite graphs, stars, grids, rings of cliques and unions of these.
+//! Spectra that are known: paths, cycles, complete and complete bipartite graphs, stars, grids,
+//! rings of cliques and unions of these.
 
 use crate::linalg_support::{
-    bipartite, check_pairs, close, complete, cycle, graph, grid, path, ring_of_cliques, run, sparse, union,
+    bipartite, check_pairs, close, complete, cycle, graph, grid, path, ring_of_cliques, run,
+    sparse, union,
 };
 use lambdacut::linalg::{CheckMethod, Extent, Range, SpectrumOptions, eigen};
 use lambdacut::params::ObjectiveKind::{self, NormalizedCut, RatioCut};
 use lambdacut::partition::Masses;
 use std::f64::consts::PI;
 
-/// Both solvers give exactly the analytic eigenvalues below every β of a grid that is never closer than 1e-6 to one of them.
+/// Both solvers give exactly the analytic eigenvalues below every β of a grid that is never closer
+/// than 1e-6 to one of them.
 fn check_analytic(edges: &[(u32, u32, f64)], kind: ObjectiveKind, mut analytic: Vec<f64>) {
     analytic.sort_by(f64::total_cmp);
     let g = graph(edges);
@@ -23,7 +26,12 @@ fn check_analytic(edges: &[(u32, u32, f64)], kind: ObjectiveKind, mut analytic: 
             let s = run(&g, kind, Extent::Below(beta), &options);
             close(&s.values(), &wanted, 1e-9 * top.max(1.0));
             check_pairs(&g, &Masses::of(kind), &s, top);
-            assert_eq!((s.check.method, s.check.proved), (CheckMethod::Inertia, true), "{:?}", s.check);
+            assert_eq!(
+                (s.check.method, s.check.proved),
+                (CheckMethod::Inertia, true),
+                "{:?}",
+                s.check
+            );
             assert!(s.check.margin < 1e-6 * top.max(1.0), "{:?}", s.check);
         }
     }
@@ -33,8 +41,20 @@ fn check_analytic(edges: &[(u32, u32, f64)], kind: ObjectiveKind, mut analytic: 
 fn paths() {
     for n in [2u32, 3, 7, 400] {
         let k = |t: u32| PI * f64::from(t);
-        check_analytic(&path(n), NormalizedCut, (0..n).map(|t| 1.0 - (k(t) / f64::from(n - 1)).cos()).collect());
-        check_analytic(&path(n), RatioCut, (0..n).map(|t| 2.0 - 2.0 * (k(t) / f64::from(n)).cos()).collect());
+        check_analytic(
+            &path(n),
+            NormalizedCut,
+            (0..n)
+                .map(|t| 1.0 - (k(t) / f64::from(n - 1)).cos())
+                .collect(),
+        );
+        check_analytic(
+            &path(n),
+            RatioCut,
+            (0..n)
+                .map(|t| 2.0 - 2.0 * (k(t) / f64::from(n)).cos())
+                .collect(),
+        );
     }
 }
 
@@ -43,15 +63,27 @@ fn cycles_have_pairs_of_equal_eigenvalues() {
     for n in [3u32, 8, 401] {
         let value = |t: u32| 1.0 - (2.0 * PI * f64::from(t) / f64::from(n)).cos();
         check_analytic(&cycle(n), NormalizedCut, (0..n).map(value).collect());
-        check_analytic(&cycle(n), RatioCut, (0..n).map(|t| 2.0 * value(t)).collect());
+        check_analytic(
+            &cycle(n),
+            RatioCut,
+            (0..n).map(|t| 2.0 * value(t)).collect(),
+        );
     }
 }
 
 #[test]
 fn complete_graphs_have_one_eigenvalue_many_times() {
     for n in [2u32, 5, 40] {
-        let times = |value: f64| std::iter::once(0.0).chain((1..n).map(|_| value)).collect::<Vec<_>>();
-        check_analytic(&complete(n), NormalizedCut, times(f64::from(n) / f64::from(n - 1)));
+        let times = |value: f64| {
+            std::iter::once(0.0)
+                .chain((1..n).map(|_| value))
+                .collect::<Vec<_>>()
+        };
+        check_analytic(
+            &complete(n),
+            NormalizedCut,
+            times(f64::from(n) / f64::from(n - 1)),
+        );
         check_analytic(&complete(n), RatioCut, times(f64::from(n)));
     }
 }
@@ -60,10 +92,17 @@ fn complete_graphs_have_one_eigenvalue_many_times() {
 fn complete_bipartite_graphs_and_stars() {
     for (a, b) in [(1u32, 1u32), (1, 300), (3, 4), (20, 31)] {
         let times = |value: f64, times: u32| (0..times).map(move |_| value);
-        let normalized = [0.0, 2.0].into_iter().chain(times(1.0, a + b - 2)).collect();
+        let normalized = [0.0, 2.0]
+            .into_iter()
+            .chain(times(1.0, a + b - 2))
+            .collect();
         check_analytic(&bipartite(a, b), NormalizedCut, normalized);
         let (x, y) = (f64::from(a), f64::from(b));
-        let ratio = [0.0, x + y].into_iter().chain(times(y, a - 1)).chain(times(x, b - 1)).collect();
+        let ratio = [0.0, x + y]
+            .into_iter()
+            .chain(times(y, a - 1))
+            .chain(times(x, b - 1))
+            .collect();
         check_analytic(&bipartite(a, b), RatioCut, ratio);
     }
 }
@@ -72,7 +111,9 @@ fn complete_bipartite_graphs_and_stars() {
 fn grids() {
     let one = |n: u32, t: u32| 2.0 - 2.0 * (PI * f64::from(t) / f64::from(n)).cos();
     for (a, b) in [(3u32, 5u32), (19, 23)] {
-        let values = (0..a).flat_map(|s| (0..b).map(move |t| one(a, s) + one(b, t))).collect();
+        let values = (0..a)
+            .flat_map(|s| (0..b).map(move |t| one(a, s) + one(b, t)))
+            .collect();
         check_analytic(&grid(a, b), RatioCut, values);
     }
 }
@@ -80,15 +121,18 @@ fn grids() {
 #[test]
 fn unions_have_the_union_of_the_spectra() {
     let edges = union(&[path(30), cycle(17), complete(6), bipartite(2, 9)]);
-    let mut values: Vec<f64> = (0..30u32).map(|t| 1.0 - (PI * f64::from(t) / 29.0).cos()).collect();
+    let mut values: Vec<f64> = (0..30u32)
+        .map(|t| 1.0 - (PI * f64::from(t) / 29.0).cos())
+        .collect();
     values.extend((0..17u32).map(|t| 1.0 - (2.0 * PI * f64::from(t) / 17.0).cos()));
     values.extend([0.0, 1.2, 1.2, 1.2, 1.2, 1.2, 0.0, 2.0]);
     values.extend([1.0; 9]);
     check_analytic(&edges, NormalizedCut, values);
 }
 
-/// The spectrum of a ring of `count` cliques of `size` ≥ 4 vertices. The rotation by one clique splits it into one problem for every angle θ = 2πt/count;
-/// in each, vectors on the `size − 2` inner vertices that sum to 0 are eigenvectors, and what is left is the Hermitian 3 × 3 matrix on
+/// The spectrum of a ring of `count` cliques of `size` ≥ 4 vertices. The rotation by one clique
+/// splits it into one problem for every angle θ = 2πt/count; in each, vectors on the `size − 2`
+/// inner vertices that sum to 0 are eigenvectors, and what is left is the Hermitian 3 × 3 matrix on
 /// (first, last, all inner), here as a real symmetric one of order 6 that has everything twice.
 fn ring_of_cliques_spectrum(count: u32, size: u32, kind: ObjectiveKind) -> Vec<f64> {
     let (s, inner) = (f64::from(size), f64::from(size - 2));
@@ -103,7 +147,11 @@ fn ring_of_cliques_spectrum(count: u32, size: u32, kind: ObjectiveKind) -> Vec<f
         let (re, im) = (ends * (1.0 + theta.cos()), -ends * theta.sin());
         let side = -inner.sqrt() / (mass(end) * mass(middle)).sqrt();
         let own = (middle - (inner - 1.0)) / mass(middle);
-        let real = [[end / mass(end), re, side], [re, end / mass(end), side], [side, side, own]];
+        let real = [
+            [end / mass(end), re, side],
+            [re, end / mass(end), side],
+            [side, side, own],
+        ];
         let imaginary = [[0.0, im, 0.0], [-im, 0.0, 0.0], [0.0, 0.0, 0.0]];
         let entry = |i: usize, j: usize| match (i < 3, j < 3) {
             (true, true) | (false, false) => real[i % 3][j % 3],
@@ -111,7 +159,13 @@ fn ring_of_cliques_spectrum(count: u32, size: u32, kind: ObjectiveKind) -> Vec<f
             (false, true) => imaginary[i - 3][j],
         };
         let matrix: Vec<f64> = (0..36).map(|at| entry(at / 6, at % 6)).collect();
-        all.extend(eigen(matrix, 6, Range::All).unwrap().values.into_iter().step_by(2));
+        all.extend(
+            eigen(matrix, 6, Range::All)
+                .unwrap()
+                .values
+                .into_iter()
+                .step_by(2),
+        );
         all.extend((3..size).map(|_| (middle + 1.0) / mass(middle)));
     }
     all
@@ -121,7 +175,11 @@ fn ring_of_cliques_spectrum(count: u32, size: u32, kind: ObjectiveKind) -> Vec<f
 fn rings_of_cliques() {
     for (count, size) in [(3u32, 4u32), (7, 5), (30, 8)] {
         for kind in [NormalizedCut, RatioCut] {
-            check_analytic(&ring_of_cliques(count, size), kind, ring_of_cliques_spectrum(count, size, kind));
+            check_analytic(
+                &ring_of_cliques(count, size),
+                kind,
+                ring_of_cliques_spectrum(count, size, kind),
+            );
         }
     }
 }
@@ -132,12 +190,24 @@ fn a_ring_of_cliques_has_one_low_eigenvalue_a_clique() {
     for options in [SpectrumOptions::default(), sparse()] {
         let s = run(&g, NormalizedCut, Extent::Below(0.5), &options);
         assert_eq!(s.count(), 30);
-        // Inside a pair of clique modes the ring is a cycle: eigenvalues come in pairs but for 0 and the alternating one.
+        // Inside a pair of clique modes the ring is a cycle: eigenvalues come in pairs but for 0
+        // and the alternating one.
         let values = s.values();
-        (1..28).step_by(2).for_each(|t| assert!((values[t] - values[t + 1]).abs() < 1e-10));
+        (1..28)
+            .step_by(2)
+            .for_each(|t| assert!((values[t] - values[t + 1]).abs() < 1e-10));
         check_pairs(&g, &Masses::Degree, &s, 2.0);
     }
-    let wider = run(&g, NormalizedCut, Extent::Smallest(40), &SpectrumOptions::default());
-    let gap = wider.gaps().into_iter().find(|gap| gap.after == 30).unwrap();
+    let wider = run(
+        &g,
+        NormalizedCut,
+        Extent::Smallest(40),
+        &SpectrumOptions::default(),
+    );
+    let gap = wider
+        .gaps()
+        .into_iter()
+        .find(|gap| gap.after == 30)
+        .unwrap();
     assert!(gap.relative > 0.5 && gap.beta() > gap.low && gap.beta() < gap.high);
 }

@@ -1,7 +1,10 @@
-//! What the tests of spectra share: families of graphs, both ways to solve, and what every spectrum must satisfy.
+//! What the tests of spectra share: families of graphs, both ways to solve, and what every spectrum
+//! must satisfy.
 
 use lambdacut::graph::{Graph, Unit, Weight};
-use lambdacut::linalg::{Extent, Laplacian, Range, Spectrum, SpectrumOptions, SymmetricOperator, eigen, spectrum};
+use lambdacut::linalg::{
+    Extent, Laplacian, Range, Spectrum, SpectrumOptions, SymmetricOperator, eigen, spectrum,
+};
 use lambdacut::observe::Silent;
 use lambdacut::params::ObjectiveKind;
 use lambdacut::partition::Masses;
@@ -17,11 +20,15 @@ pub fn cycle(n: u32) -> Edges {
 }
 
 pub fn complete(n: u32) -> Edges {
-    (0..n).flat_map(|i| (0..i).map(move |j| (j, i, 1.0))).collect()
+    (0..n)
+        .flat_map(|i| (0..i).map(move |j| (j, i, 1.0)))
+        .collect()
 }
 
 pub fn bipartite(a: u32, b: u32) -> Edges {
-    (0..a).flat_map(|i| (0..b).map(move |j| (i, a + j, 1.0))).collect()
+    (0..a)
+        .flat_map(|i| (0..b).map(move |j| (i, a + j, 1.0)))
+        .collect()
 }
 
 pub fn grid(a: u32, b: u32) -> Edges {
@@ -33,8 +40,14 @@ pub fn grid(a: u32, b: u32) -> Edges {
 
 /// `count` cliques of `size`, neighbours joined by one edge between their first and last vertices.
 pub fn ring_of_cliques(count: u32, size: u32) -> Edges {
-    let inside = (0..count).flat_map(|c| complete(size).into_iter().map(move |(i, j, w)| (c * size + i, c * size + j, w)));
-    inside.chain((0..count).map(|c| (c * size + size - 1, (c + 1) % count * size, 1.0))).collect()
+    let inside = (0..count).flat_map(|c| {
+        complete(size)
+            .into_iter()
+            .map(move |(i, j, w)| (c * size + i, c * size + j, w))
+    });
+    inside
+        .chain((0..count).map(|c| (c * size + size - 1, (c + 1) % count * size, 1.0)))
+        .collect()
 }
 
 pub fn graph(edges: &[(u32, u32, f64)]) -> Graph<Unit> {
@@ -46,7 +59,11 @@ pub fn graph(edges: &[(u32, u32, f64)]) -> Graph<Unit> {
 pub fn union(parts: &[Edges]) -> Edges {
     let mut all = Vec::new();
     for part in parts {
-        let shift = all.iter().map(|e: &(u32, u32, f64)| e.0.max(e.1) + 1).max().unwrap_or(0);
+        let shift = all
+            .iter()
+            .map(|e: &(u32, u32, f64)| e.0.max(e.1) + 1)
+            .max()
+            .unwrap_or(0);
         all.extend(part.iter().map(|&(i, j, w)| (i + shift, j + shift, w)));
     }
     all
@@ -54,10 +71,18 @@ pub fn union(parts: &[Edges]) -> Edges {
 
 /// Options that send everything but the tiniest components through Lanczos.
 pub fn sparse() -> SpectrumOptions {
-    SpectrumOptions { dense_limit: 1, ..SpectrumOptions::default() }
+    SpectrumOptions {
+        dense_limit: 1,
+        ..SpectrumOptions::default()
+    }
 }
 
-pub fn run<W: Weight>(g: &Graph<W>, kind: ObjectiveKind, extent: Extent, options: &SpectrumOptions) -> Spectrum {
+pub fn run<W: Weight>(
+    g: &Graph<W>,
+    kind: ObjectiveKind,
+    extent: Extent,
+    options: &SpectrumOptions,
+) -> Spectrum {
     spectrum(g, &Masses::of(kind), extent, options, &Silent).unwrap()
 }
 
@@ -77,11 +102,17 @@ pub fn check_pairs<W: Weight>(g: &Graph<W>, masses: &Masses, s: &Spectrum, scale
         let mut y = vec![0.0; n * k];
         operator.apply(k, x, &mut y);
         for t in 0..k {
-            let residual: f64 = (0..n).map(|i| (y[i * k + t] - part.values[t] * x[i * k + t]).powi(2)).sum::<f64>().sqrt();
+            let residual: f64 = (0..n)
+                .map(|i| (y[i * k + t] - part.values[t] * x[i * k + t]).powi(2))
+                .sum::<f64>()
+                .sqrt();
             assert!(residual <= 1e-8 * scale.max(1.0), "residual {residual}");
             for u in 0..=t {
                 let dot: f64 = (0..n).map(|i| x[i * k + t] * x[i * k + u]).sum();
-                assert!((dot - f64::from(u8::from(t == u))).abs() < 1e-9, "({t}, {u}) have the product {dot}");
+                assert!(
+                    (dot - f64::from(u8::from(t == u))).abs() < 1e-9,
+                    "({t}, {u}) have the product {dot}"
+                );
             }
         }
     }
@@ -89,8 +120,14 @@ pub fn check_pairs<W: Weight>(g: &Graph<W>, masses: &Masses, s: &Spectrum, scale
     assert_eq!(s.check.found, s.count());
 }
 
-/// All eigenvalues below β from the dense matrix of the whole graph, which knows nothing of components.
+/// All eigenvalues below β from the dense matrix of the whole graph, which knows nothing of
+/// components.
 pub fn reference<W: Weight>(g: &Graph<W>, masses: &Masses, beta: f64) -> Vec<f64> {
     let operator = Laplacian::new(g, masses);
-    eigen(operator.dense(), operator.order(), Range::All).unwrap().values.into_iter().filter(|&nu| nu < beta).collect()
+    eigen(operator.dense(), operator.order(), Range::All)
+        .unwrap()
+        .values
+        .into_iter()
+        .filter(|&nu| nu < beta)
+        .collect()
 }

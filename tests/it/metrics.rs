@@ -1,11 +1,14 @@
-//! Metrics: golden numbers of other programs, brute force on small inputs, and what must hold always.
+//! Metrics: golden numbers of other programs, brute force on small inputs, and what must hold
+//! always.
 
 // Golden numbers stand as their program printed them.
 #![allow(clippy::unreadable_literal)]
 use crate::support::graphs;
 use lambdacut::graph::{Graph, Unit};
 use lambdacut::ids::NONE;
-use lambdacut::metrics::{Agreement, Contingency, GraphMetrics, MetricError, average_f1, communities_of};
+use lambdacut::metrics::{
+    Agreement, Contingency, GraphMetrics, MetricError, average_f1, communities_of,
+};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -30,9 +33,18 @@ fn labels(n: u32, f: impl Fn(u32) -> u32) -> Vec<u32> {
 #[test]
 fn agreement_is_what_scikit_learn_computes() {
     let blocks = (labels(1000, |i| i / 37), labels(1000, |i| i / 50));
-    let modular = (labels(1000, |i| i * 7919 % 1009 % 17), labels(1000, |i| i * 31 % 1000 % 11));
-    let nearly = (labels(1000, |i| if i % 10 == 0 { i % 7 } else { i / 100 }), labels(1000, |i| i / 100));
-    let large = (labels(20_000, |i| i * i % 4001 % 97), labels(20_000, |i| i / 150));
+    let modular = (
+        labels(1000, |i| i * 7919 % 1009 % 17),
+        labels(1000, |i| i * 31 % 1000 % 11),
+    );
+    let nearly = (
+        labels(1000, |i| if i % 10 == 0 { i % 7 } else { i / 100 }),
+        labels(1000, |i| i / 100),
+    );
+    let large = (
+        labels(20_000, |i| i * i % 4001 % 97),
+        labels(20_000, |i| i / 150),
+    );
     #[rustfmt::skip]
     let golden = [
         (blocks, [0.8356554350277863, 0.8366358212326902, 0.797079222260921, 0.8189829731295541, 0.6180067783289945, 0.817, 1.0347430547588985,
@@ -63,19 +75,25 @@ fn agreement_is_what_scikit_learn_computes() {
     }
 }
 
-/// `m.adjusted_mutual_info_score(np.arange(1000) // 3, np.arange(1000))` is −2.4e-11 in scikit-learn 1.5.2; exactly it is 0, because
-/// singletons leave nothing to chance.
+/// `m.adjusted_mutual_info_score(np.arange(1000) // 3, np.arange(1000))` is −2.4e-11 in
+/// scikit-learn 1.5.2; exactly it is 0, because singletons leave nothing to chance.
 #[test]
 fn singletons_against_anything_are_chance() {
     let a = Agreement::of(&labels(1000, |i| i), &labels(1000, |i| i / 3)).unwrap();
-    assert!(a.ami.abs() < 1e-10 && a.ari == 0.0 && a.purity == 1.0, "{a:?}");
+    assert!(
+        a.ami.abs() < 1e-10 && a.ari == 0.0 && a.purity == 1.0,
+        "{a:?}"
+    );
     assert!(close(a.nmi, 0.9137038885448545));
 }
 
 #[test]
 fn degenerate_labellings_follow_the_conventions() {
-    let score =
-        |f: &[u32], t: &[u32]| Agreement::of(f, t).map(|a| (a.nmi, a.ami, a.ari, a.purity, a.variation_of_information)).unwrap();
+    let score = |f: &[u32], t: &[u32]| {
+        Agreement::of(f, t)
+            .map(|a| (a.nmi, a.ami, a.ari, a.purity, a.variation_of_information))
+            .unwrap()
+    };
     let perfect = (1.0, 1.0, 1.0, 1.0, 0.0);
     assert_eq!(score(&[], &[]), perfect);
     assert_eq!(score(&[NONE, 1], &[0, NONE]), perfect);
@@ -84,22 +102,36 @@ fn degenerate_labellings_follow_the_conventions() {
     let (nmi, ami, ari, purity, vi) = score(&[0, 0, 0, 0], &[0, 1, 2, 3]);
     assert_eq!((nmi, ami, ari, purity), (0.0, 0.0, 0.0, 0.25));
     assert!(close(vi, 4f64.ln()));
-    assert_eq!(Agreement::of(&[0], &[0, 1]), Err(MetricError::Length { expected: 1, found: 2 }));
+    assert_eq!(
+        Agreement::of(&[0], &[0, 1]),
+        Err(MetricError::Length {
+            expected: 1,
+            found: 2
+        })
+    );
 }
 
 /// The table as a map, by the definition.
 fn counted(found: &[u32], truth: &[u32]) -> BTreeMap<(u32, u32), u64> {
     let mut cells = BTreeMap::new();
-    for (&f, &t) in found.iter().zip(truth).filter(|&(&f, &t)| f != NONE && t != NONE) {
+    for (&f, &t) in found
+        .iter()
+        .zip(truth)
+        .filter(|&(&f, &t)| f != NONE && t != NONE)
+    {
         *cells.entry((f, t)).or_insert(0) += 1;
     }
     cells
 }
 
-/// The mutual information of every deal of `truth` to the elements, averaged: what is expected by chance.
+/// The mutual information of every deal of `truth` to the elements, averaged: what is expected by
+/// chance.
 fn mean_over_permutations(found: &[u32], truth: &mut [u32], from: usize) -> (f64, f64) {
     if from == truth.len() {
-        return (Contingency::new(found, truth).unwrap().mutual_information(), 1.0);
+        return (
+            Contingency::new(found, truth).unwrap().mutual_information(),
+            1.0,
+        );
     }
     let mut sum = (0.0, 0.0);
     for i in from..truth.len() {
@@ -239,7 +271,8 @@ fn formula_graph() -> Graph<f64> {
     Graph::from_edges(60, &edges).unwrap()
 }
 
-/// networkx 3.6.1 on the same graph `G` with clusters `C[c] = {i : isqrt(i) == c}`, and `NetworKit` 11.2.2 for coverage:
+/// networkx 3.6.1 on the same graph `G` with clusters `C[c] = {i : isqrt(i) == c}`, and `NetworKit`
+/// 11.2.2 for coverage:
 ///
 /// ```python
 /// cond = [nx.conductance(G, c, weight="weight") for c in C]; sum(cond) / 8, max(cond)
@@ -254,7 +287,14 @@ fn graph_metrics_are_what_networkx_computes() {
     let g = formula_graph();
     let m = GraphMetrics::of(&g, &labels(60, u32::isqrt)).unwrap();
     assert_eq!((g.edges(), g.total_weight(), m.cut), (132, 336.0, 164.0));
-    let got = [m.normalized_cut, m.ratio_cut, m.modularity, m.coverage, m.conductance_mean, m.conductance_max];
+    let got = [
+        m.normalized_cut,
+        m.ratio_cut,
+        m.modularity,
+        m.coverage,
+        m.conductance_mean,
+        m.conductance_max,
+    ];
     for (x, y) in got.into_iter().zip([
         4.750223811618631,
         47.5003663003663,
@@ -268,12 +308,20 @@ fn graph_metrics_are_what_networkx_computes() {
     assert_eq!(m.disconnected_clusters, 3);
 }
 
-/// `NetworKit` 11.2.2, covers `A`, `B` of the same vertices:
-/// `(CoverF1Similarity(H, A, B).run().getUnweightedAverage() + CoverF1Similarity(H, B, A).run().getUnweightedAverage()) / 2`.
+/// `NetworKit` 11.2.2, covers `A`, `B` of the same vertices: `(CoverF1Similarity(H, A,
+/// B).run().getUnweightedAverage() + CoverF1Similarity(H, B, A).run().getUnweightedAverage()) / 2`.
 #[test]
 fn average_f1_is_what_networkit_computes() {
-    let found: Vec<Vec<u32>> = (0..8).map(|c| (0..60).filter(|i| (8 * c..8 * c + 11).contains(i)).collect()).collect();
-    let truth: Vec<Vec<u32>> = (0..7).map(|c| (0..60).filter(|i| i % 7 == c || i / 9 == c).collect()).collect();
+    let found: Vec<Vec<u32>> = (0..8)
+        .map(|c| {
+            (0..60)
+                .filter(|i| (8 * c..8 * c + 11).contains(i))
+                .collect()
+        })
+        .collect();
+    let truth: Vec<Vec<u32>> = (0..7)
+        .map(|c| (0..60).filter(|i| i % 7 == c || i / 9 == c).collect())
+        .collect();
     assert!(close(average_f1(&found, &truth), 0.6130521653105687));
 }
 
@@ -282,18 +330,40 @@ fn averages_of_nothing() {
     let nothing: [Vec<u32>; 0] = [];
     assert_eq!(average_f1(&nothing, &nothing), 1.0);
     assert_eq!(average_f1(&nothing, &[vec![0]]), 0.0);
-    assert_eq!(communities_of(&[NONE, 4_000_000_000, 0, 4_000_000_000]), [vec![2], vec![1, 3]]);
+    assert_eq!(
+        communities_of(&[NONE, 4_000_000_000, 0, 4_000_000_000]),
+        [vec![2], vec![1, 3]]
+    );
     let empty: Graph<Unit> = Graph::from_edges(2, &[]).unwrap();
     let metrics = GraphMetrics::of(&empty, &[0, 1]).unwrap();
-    assert_eq!((metrics.clusters, metrics.modularity, metrics.coverage, metrics.conductance_mean), (0, 0.0, 0.0, 0.0));
+    assert_eq!(
+        (
+            metrics.clusters,
+            metrics.modularity,
+            metrics.coverage,
+            metrics.conductance_mean
+        ),
+        (0, 0.0, 0.0, 0.0)
+    );
 }
 
 #[test]
 fn results_do_not_depend_on_threads() {
-    let (found, truth) = (labels(300_000, |i| (i % 4001) * (i % 977) % 97), labels(300_000, |i| i * 7919 % 1009));
+    let (found, truth) = (
+        labels(300_000, |i| (i % 4001) * (i % 977) % 97),
+        labels(300_000, |i| i * 7919 % 1009),
+    );
     let run = |threads| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| (Contingency::new(&found, &truth).unwrap(), Agreement::of(&found, &truth).unwrap()))
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .unwrap();
+        pool.install(|| {
+            (
+                Contingency::new(&found, &truth).unwrap(),
+                Agreement::of(&found, &truth).unwrap(),
+            )
+        })
     };
     assert_eq!(run(1), run(2));
     assert_eq!(run(1).0.total(), 300_000);
@@ -301,12 +371,24 @@ fn results_do_not_depend_on_threads() {
 
 #[test]
 fn json_keys_are_stable() {
-    let m = serde_json::to_value(GraphMetrics::of(&formula_graph(), &labels(60, |i| i / 10)).unwrap()).unwrap();
-    for key in ["modularity", "conductance_mean", "conductance_max", "coverage", "disconnected_clusters", "sizes"] {
+    let m =
+        serde_json::to_value(GraphMetrics::of(&formula_graph(), &labels(60, |i| i / 10)).unwrap())
+            .unwrap();
+    for key in [
+        "modularity",
+        "conductance_mean",
+        "conductance_max",
+        "coverage",
+        "disconnected_clusters",
+        "sizes",
+    ] {
         assert!(m.get(key).is_some(), "{key}");
     }
     let t = serde_json::to_value(Agreement::of(&[0, 1], &[0, 0]).unwrap()).unwrap();
     for key in ["nmi", "ari", "ami", "purity"] {
-        assert!(t.get(key).is_some_and(serde_json::Value::is_number), "{key}");
+        assert!(
+            t.get(key).is_some_and(serde_json::Value::is_number),
+            "{key}"
+        );
     }
 }

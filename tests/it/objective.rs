@@ -1,20 +1,31 @@
-//! The penalised cuts: Theorem 5.3 and its twins, safe shifts, β ≤ 0, contraction, the spectral bound, closed forms.
+//! The penalised cuts: Theorem 5.3 and its twins, safe shifts, β ≤ 0, contraction, the spectral
+//! bound, closed forms.
 
 use crate::support::{
-    complete, cut_objective, graphs, labels_of, partitions, path, ring_of_cliques, star, symmetric_eigenvalues,
+    complete, cut_objective, graphs, labels_of, partitions, path, ring_of_cliques, star,
+    symmetric_eigenvalues,
 };
-use lambdacut::cluster::kernel_dp_means::{Shift, resolve_shift};
 use lambdacut::graph::{Graph, components, contract};
 use lambdacut::ids::NONE;
+use lambdacut::kernel_dp_means::{Shift, resolve_shift};
 use lambdacut::objective::{Objective, component_clustering};
 use lambdacut::params::{ObjectiveKind, ParamError, Resolution};
 use nalgebra::DMatrix;
 use proptest::prelude::*;
 
-/// `K = s·M⁻¹ − M⁻¹LM⁻¹` on the vertices that have an edge, from the paper's formulas where the paper has one.
+/// `K = s·M⁻¹ − M⁻¹LM⁻¹` on the vertices that have an edge, from the paper's formulas where the
+/// paper has one.
 fn kernel(graph: &Graph<f64>, objective: &Objective, sigma: f64) -> (DMatrix<f64>, Vec<usize>) {
-    let active: Vec<usize> = (0..graph.vertices()).filter(|&i| graph.degree(i) > 0.0).collect();
-    let weight = |i: usize, j: usize| graph.rows().row(i).find(|&(t, _)| t as usize == j).map_or(0.0, |(_, w)| w);
+    let active: Vec<usize> = (0..graph.vertices())
+        .filter(|&i| graph.degree(i) > 0.0)
+        .collect();
+    let weight = |i: usize, j: usize| {
+        graph
+            .rows()
+            .row(i)
+            .find(|&(t, _)| t as usize == j)
+            .map_or(0.0, |(_, w)| w)
+    };
     let entry = |a: usize, b: usize| {
         let (i, j) = (active[a], active[b]);
         let (same, d, w) = (f64::from(u8::from(i == j)), graph.degree(i), weight(i, j));
@@ -22,7 +33,10 @@ fn kernel(graph: &Graph<f64>, objective: &Objective, sigma: f64) -> (DMatrix<f64
             Some(ObjectiveKind::NormalizedCut) => sigma * same / d + w / (d * graph.degree(j)),
             Some(ObjectiveKind::RatioCut) => sigma * same - (d * same - w),
             _ => {
-                let (mi, mj) = (objective.masses().get(graph, i), objective.masses().get(graph, j));
+                let (mi, mj) = (
+                    objective.masses().get(graph, i),
+                    objective.masses().get(graph, j),
+                );
                 sigma * same / mi - (d * same - w) / (mi * mj)
             }
         }
@@ -30,7 +44,8 @@ fn kernel(graph: &Graph<f64>, objective: &Objective, sigma: f64) -> (DMatrix<f64
     (DMatrix::from_fn(active.len(), active.len(), entry), active)
 }
 
-/// `J(K, W)`, the weighted kernel k-means objective, from its definition: distances to implicit means.
+/// `J(K, W)`, the weighted kernel k-means objective, from its definition: distances to implicit
+/// means.
 fn kernel_k_means(kernel: &DMatrix<f64>, weights: &[f64], labels: &[u32]) -> f64 {
     let n = weights.len();
     let mut total = 0.0;
@@ -52,7 +67,9 @@ fn kernel_k_means(kernel: &DMatrix<f64>, weights: &[f64], labels: &[u32]) -> f64
 fn normalised_laplacian_eigenvalues(graph: &Graph<f64>, objective: &Objective) -> Vec<f64> {
     let (kernel, active) = kernel(graph, objective, objective.sigma_of_shift(0.0));
     let root = |a: usize| objective.masses().get(graph, active[a]).sqrt();
-    symmetric_eigenvalues(DMatrix::from_fn(active.len(), active.len(), |a, b| -kernel[(a, b)] * root(a) * root(b)))
+    symmetric_eigenvalues(DMatrix::from_fn(active.len(), active.len(), |a, b| {
+        -kernel[(a, b)] * root(a) * root(b)
+    }))
 }
 
 proptest! {
@@ -125,7 +142,8 @@ proptest! {
         prop_assert_eq!(at_components(0.0), 0.0);
         let mut least = f64::INFINITY;
         for (labels, k) in partitions(&g) {
-            // β = 0: no clustering is better. β < 0: of the connected ones every other is worse, and of all, one cluster is best.
+            // β = 0: no clustering is better. β < 0: of the connected ones every other is worse,
+            // and of all, one cluster is best.
             prop_assert!(value(&labels, k, 0.0) >= 0.0);
             if connected(&g, &labels, k) && labels != best.labels {
                 prop_assert!(value(&labels, k, beta) > at_components(beta));
@@ -138,9 +156,21 @@ proptest! {
 
 /// Whether every cluster is connected in itself.
 fn connected(graph: &Graph<f64>, labels: &[u32], k: usize) -> bool {
-    let pairs = (0..labels.len()).flat_map(|i| graph.rows().targets(i).iter().map(move |&j| (i as u32, j, 1.0)));
-    let mut inside: Vec<_> = pairs.filter(|&(i, j, _)| labels[i as usize] == labels[j as usize]).collect();
-    inside.extend((0..labels.len() as u32).filter(|&i| labels[i as usize] != NONE).map(|i| (i, i, 1.0)));
+    let pairs = (0..labels.len()).flat_map(|i| {
+        graph
+            .rows()
+            .targets(i)
+            .iter()
+            .map(move |&j| (i as u32, j, 1.0))
+    });
+    let mut inside: Vec<_> = pairs
+        .filter(|&(i, j, _)| labels[i as usize] == labels[j as usize])
+        .collect();
+    inside.extend(
+        (0..labels.len() as u32)
+            .filter(|&i| labels[i as usize] != NONE)
+            .map(|i| (i, i, 1.0)),
+    );
     components(&Graph::<f64>::from_edges(labels.len(), &inside).unwrap()).count == k
 }
 
@@ -149,7 +179,11 @@ fn a_resolution_that_is_not_positive_is_explained() {
     for beta in [0.0, -0.3] {
         let error = Resolution::new(beta).unwrap_err();
         assert_eq!(error, ParamError::ResolutionNotPositive(beta));
-        assert!(error.to_string().contains("is better than one cluster per connected component"));
+        assert!(
+            error
+                .to_string()
+                .contains("is better than one cluster per connected component")
+        );
     }
 }
 
@@ -158,7 +192,9 @@ fn given_masses_are_checked() {
     let g = path(3);
     let beta = Resolution::new(0.5).unwrap();
     assert!(Objective::with_masses(&g, vec![1.0, 2.0], beta).is_err());
-    let error = Objective::with_masses(&g, vec![1.0, f64::NAN, 1.0], beta).unwrap_err().to_string();
+    let error = Objective::with_masses(&g, vec![1.0, f64::NAN, 1.0], beta)
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("vertex 1"), "{error}");
     let isolated: Graph<f64> = Graph::from_edges(3, &[(0, 1, 1.0)]).unwrap();
     assert!(Objective::with_masses(&isolated, vec![1.0, 1.0, 0.0], beta).is_ok());
@@ -175,7 +211,10 @@ fn known_values() {
     let g = ring_of_cliques(r, q);
     let labels: Vec<u32> = (0..r * q).map(|i| (i / q) as u32).collect();
     let (rf, qf) = (r as f64, q as f64);
-    assert!((ncut.evaluate(&g, &labels, r).value - rf * (2.0 / (qf * (qf - 1.0) + 2.0) - 0.3)).abs() < 1e-12);
+    assert!(
+        (ncut.evaluate(&g, &labels, r).value - rf * (2.0 / (qf * (qf - 1.0) + 2.0) - 0.3)).abs()
+            < 1e-12
+    );
     assert!((rcut.evaluate(&g, &labels, r).value - rf * (2.0 / qf - 0.3)).abs() < 1e-12);
     // Singletons: ncut n(1 − β), rcut 2m − βn.
     let alone: Vec<u32> = (0..7).collect();
@@ -185,21 +224,32 @@ fn known_values() {
     }
     // Isolated vertices are outside everything.
     let with_isolated: Graph<f64> = Graph::from_edges(4, &[(0, 2, 1.0)]).unwrap();
-    assert_eq!(ncut.evaluate(&with_isolated, &[0, NONE, 0, NONE], 1).value, -0.3);
+    assert_eq!(
+        ncut.evaluate(&with_isolated, &[0, NONE, 0, NONE], 1).value,
+        -0.3
+    );
 }
 
-/// Weights of very different size, in units of 2⁻¹⁰, are summed as exactly as one rounding allows: compared with integers.
+/// Weights of very different size, in units of 2⁻¹⁰, are summed as exactly as one rounding allows:
+/// compared with integers.
 #[test]
 fn evaluation_loses_nothing_to_rounding() {
     let (n, k) = (20_000u32, 7u32);
     let mut state = 1u64;
     let mut draw = |below: u32| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as u32 % below
     };
     // Every row is short, so that degrees are exact; clusters are not.
-    let edges: Vec<(u32, u32, u64)> = (0..n).map(|i| (i, (i + 1 + draw(5)) % n, 1u64 << draw(40))).collect();
-    let weights: Vec<_> = edges.iter().map(|&(i, j, w)| (i, j, w as f64 / 1024.0)).collect();
+    let edges: Vec<(u32, u32, u64)> = (0..n)
+        .map(|i| (i, (i + 1 + draw(5)) % n, 1u64 << draw(40)))
+        .collect();
+    let weights: Vec<_> = edges
+        .iter()
+        .map(|&(i, j, w)| (i, j, w as f64 / 1024.0))
+        .collect();
     let g: Graph<f64> = Graph::from_edges(n as usize, &weights).unwrap();
     let labels: Vec<u32> = (0..n).map(|i| (i / 100) % k).collect();
     let (mut cut, mut degree) = (vec![0u128; k as usize], vec![0u128; k as usize]);
@@ -210,8 +260,14 @@ fn evaluation_loses_nothing_to_rounding() {
             cut[c] += if a == b { 0 } else { u128::from(w) };
         }
     }
-    let expected: f64 = (0..k as usize).map(|c| cut[c] as f64 / degree[c] as f64).sum();
+    let expected: f64 = (0..k as usize)
+        .map(|c| cut[c] as f64 / degree[c] as f64)
+        .sum();
     let found = cut_objective(&g, 0, 0.5).evaluate(&g, &labels, k as usize);
-    assert!((found.cut - expected).abs() <= 1e-14 * expected, "{} {expected}", found.cut);
+    assert!(
+        (found.cut - expected).abs() <= 1e-14 * expected,
+        "{} {expected}",
+        found.cut
+    );
     assert!(found.value == found.cut - 0.5 * f64::from(k));
 }

@@ -1,29 +1,29 @@
 //! Whatever takes long hears an observer and stops when it is asked to.
 
-use lambdacut::baseline::gibbs::Gibbs;
-use lambdacut::baseline::k_means::KMeans;
-use lambdacut::cluster::dp_means::DpMeans;
-use lambdacut::cluster::dp_means_curve::curve;
-use lambdacut::cluster::effort::Effort;
-use lambdacut::cluster::hdp::Hdp;
-use lambdacut::cluster::kernel_dp_means::{
-    Kernel, KernelDpMeans, KernelDpMeansError, Shift, Start, fit_graph, lambda_for_clusters, resolution_for_clusters,
-    resolve_shift, resolve_shift_observed,
-};
-use lambdacut::cluster::layers::{Coupling, LayeredGraph, TwoPrices};
-use lambdacut::cluster::search::{Search, Target};
-use lambdacut::cluster::spectral::{SpectralOptions, spectral};
+use lambdacut::dp_means::DpMeans;
+use lambdacut::dp_means::curve::curve;
 use lambdacut::fit::StopReason;
 use lambdacut::generate::{Blobs, Cliques, GenerateError, Lfr, Rmat, Sbm};
+use lambdacut::gibbs::Gibbs;
 use lambdacut::graph::{AnyGraph, Graph, Unit};
+use lambdacut::hdp::Hdp;
 use lambdacut::ids::NONE;
 use lambdacut::io::Names;
+use lambdacut::k_means::KMeans;
+use lambdacut::kernel_dp_means::{
+    Kernel, KernelDpMeans, KernelDpMeansError, Shift, Start, fit_graph, lambda_for_clusters,
+    resolution_for_clusters, resolve_shift, resolve_shift_observed,
+};
+use lambdacut::layers::{Coupling, LayeredGraph, TwoPrices};
 use lambdacut::linalg::{Extent, SpectrumOptions, spectrum, spectrum_cost_observed};
 use lambdacut::objective::Objective;
 use lambdacut::observe::{CancelToken, Event, Observer};
 use lambdacut::params::{ObjectiveKind, Resolution, StopRules};
 use lambdacut::partition::Masses;
 use lambdacut::points::{Groups, Points};
+use lambdacut::search::effort::Effort;
+use lambdacut::search::{Search, Target};
+use lambdacut::spectral::{SpectralOptions, spectral};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 /// Cancels after some events.
@@ -31,7 +31,9 @@ struct After(AtomicUsize);
 
 impl Observer for After {
     fn event(&self, _: Event<'_>) {
-        let _ = self.0.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1));
+        let _ = self
+            .0
+            .fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1));
     }
 
     fn cancelled(&self) -> bool {
@@ -46,24 +48,48 @@ fn cancelled() -> CancelToken {
 }
 
 fn lfr() -> Graph<Unit> {
-    Lfr { vertices: 1500, mixing: 0.4, ..Lfr::default() }.generate().unwrap().graph().unwrap()
+    Lfr {
+        vertices: 1500,
+        mixing: 0.4,
+        ..Lfr::default()
+    }
+    .generate()
+    .unwrap()
+    .graph()
+    .unwrap()
 }
 
 fn blobs() -> Points {
-    let made = Blobs { points: 2000, clusters: 20, ..Blobs::default() }.generate().unwrap();
+    let made = Blobs {
+        points: 2000,
+        clusters: 20,
+        ..Blobs::default()
+    }
+    .generate()
+    .unwrap();
     Points::new(made.dimensions, made.values).unwrap()
 }
 
 #[test]
 fn a_cancelled_search_has_an_answer() {
     let graph = lfr();
-    let targets = [Target::Recommended, Target::Resolution(Resolution::new(0.5).unwrap()), Target::Clusters(30)];
+    let targets = [
+        Target::Recommended,
+        Target::Resolution(Resolution::new(0.5).unwrap()),
+        Target::Clusters(30),
+    ];
     for target in targets {
         for events in [0, 1, 3, 8] {
-            let answer = Search::default().run(&graph, &target, &After(AtomicUsize::new(events))).unwrap();
+            let answer = Search::default()
+                .run(&graph, &target, &After(AtomicUsize::new(events)))
+                .unwrap();
             assert_eq!(answer.fit.labels.len(), graph.vertices());
             assert!(
-                answer.fit.labels.iter().all(|&c| c != NONE && (c as usize) < answer.fit.clusters),
+                answer
+                    .fit
+                    .labels
+                    .iter()
+                    .all(|&c| c != NONE && (c as usize) < answer.fit.clusters),
                 "{target:?} after {events}"
             );
             if events == 0 {
@@ -77,14 +103,27 @@ fn a_cancelled_search_has_an_answer() {
 fn kernel_dp_means_stops_after_the_pass() {
     let graph = lfr();
     let objective = ncut();
-    let params = KernelDpMeans { start: Start::FarthestFirst(40), ..KernelDpMeans::default() };
+    let params = KernelDpMeans {
+        start: Start::FarthestFirst(40),
+        ..KernelDpMeans::default()
+    };
     let found = fit_graph(&graph, &objective, &params, &cancelled()).unwrap();
-    assert_eq!((found.fit.stop, found.fit.trace.len()), (StopReason::Cancelled, 1));
+    assert_eq!(
+        (found.fit.stop, found.fit.trace.len()),
+        (StopReason::Cancelled, 1)
+    );
 }
 
 #[test]
 fn spectral_clustering_stops_with_what_it_has() {
-    let found = spectral(&lfr(), &Masses::Degree, Extent::Below(0.5), &SpectralOptions::default(), &cancelled()).unwrap();
+    let found = spectral(
+        &lfr(),
+        &Masses::Degree,
+        Extent::Below(0.5),
+        &SpectralOptions::default(),
+        &cancelled(),
+    )
+    .unwrap();
     assert_eq!(found.fit.stop, StopReason::Cancelled);
     assert!(!found.spectrum.check.complete);
 }
@@ -92,40 +131,92 @@ fn spectral_clustering_stops_with_what_it_has() {
 #[test]
 fn methods_for_points_stop_after_a_pass() {
     let (points, token) = (blobs(), cancelled());
-    let dp = DpMeans { runs: 5, ..DpMeans::new(2.0) }.run(&points, &token).unwrap().fit;
-    let means = KMeans { runs: 5, ..KMeans::new(20) }.run(&points, &token).unwrap().fit;
+    let dp = DpMeans {
+        runs: 5,
+        ..DpMeans::new(2.0)
+    }
+    .run(&points, &token)
+    .unwrap()
+    .fit;
+    let means = KMeans {
+        runs: 5,
+        ..KMeans::new(20)
+    }
+    .run(&points, &token)
+    .unwrap()
+    .fit;
     let groups = Groups::new(&(0..2000).map(|i| i % 3).collect::<Vec<_>>(), 2000).unwrap();
-    let hdp = Hdp::new(2.0, 2.0).run(&points, &groups, &token).unwrap().fit;
+    let hdp = Hdp::new(2.0, 2.0)
+        .run(&points, &groups, &token)
+        .unwrap()
+        .fit;
     for fit in [dp, means, hdp] {
         assert_eq!((fit.stop, fit.trace.len()), (StopReason::Cancelled, 1));
     }
     let chain = Gibbs::default().run(&points, &token, &mut |_| {}).unwrap();
-    assert_eq!((chain.fit.stop, chain.fit.trace.len()), (StopReason::Cancelled, 1));
-    assert!(curve(&points, &DpMeans::new(1.0), &[1.0, 2.0, 3.0, 4.0], &token).unwrap().len() <= 1);
+    assert_eq!(
+        (chain.fit.stop, chain.fit.trace.len()),
+        (StopReason::Cancelled, 1)
+    );
+    assert!(
+        curve(&points, &DpMeans::new(1.0), &[1.0, 2.0, 3.0, 4.0], &token)
+            .unwrap()
+            .len()
+            <= 1
+    );
 }
 
 #[test]
 fn layered_graphs_stop() {
     let (graph, names) = (AnyGraph::Unit(lfr()), Names::numbers(1500));
-    let layered = LayeredGraph::new(&[(&graph, &names), (&graph, &names)], Coupling::Chain, 0.5).unwrap();
-    let prices = TwoPrices { kind: ObjectiveKind::NormalizedCut, beta: Resolution::new(0.5).unwrap(), lambda_local: 0.01 };
-    let fit = prices.cluster(&layered, Effort::Normal, StopRules::default(), &cancelled()).unwrap();
+    let layered =
+        LayeredGraph::new(&[(&graph, &names), (&graph, &names)], Coupling::Chain, 0.5).unwrap();
+    let prices = TwoPrices {
+        kind: ObjectiveKind::NormalizedCut,
+        beta: Resolution::new(0.5).unwrap(),
+        lambda_local: 0.01,
+    };
+    let fit = prices
+        .cluster(&layered, Effort::Normal, StopRules::default(), &cancelled())
+        .unwrap();
     assert!(fit.trace.len() <= 1 && fit.labels.len() == 3000);
 }
 
 #[test]
 fn half_a_graph_is_an_error() {
     let lfr = Lfr::default();
-    assert_eq!(lfr.generate_observed(&cancelled()), Err(GenerateError::Cancelled));
-    assert_eq!(lfr.generate_observed(&After(AtomicUsize::new(2))), Err(GenerateError::Cancelled));
-    assert_eq!(lfr.generate_observed(&CancelToken::default()), lfr.generate());
-    assert_eq!(Sbm::default().generate_observed(&cancelled()), Err(GenerateError::Cancelled));
-    assert_eq!(Sbm::default().generate_observed(&CancelToken::default()), Sbm::default().generate());
-    let rmat = Rmat { scale: 10, arcs: 1_000_000, ..Rmat::default() }.checked().unwrap();
+    assert_eq!(
+        lfr.generate_observed(&cancelled()),
+        Err(GenerateError::Cancelled)
+    );
+    assert_eq!(
+        lfr.generate_observed(&After(AtomicUsize::new(2))),
+        Err(GenerateError::Cancelled)
+    );
+    assert_eq!(
+        lfr.generate_observed(&CancelToken::default()),
+        lfr.generate()
+    );
+    assert_eq!(
+        Sbm::default().generate_observed(&cancelled()),
+        Err(GenerateError::Cancelled)
+    );
+    assert_eq!(
+        Sbm::default().generate_observed(&CancelToken::default()),
+        Sbm::default().generate()
+    );
+    let rmat = Rmat {
+        scale: 10,
+        arcs: 1_000_000,
+        ..Rmat::default()
+    }
+    .checked()
+    .unwrap();
     assert!(rmat.write_to(&mut Vec::new(), &cancelled()).is_err());
 }
 
-/// Lets the run go on until the named stage has begun, and then answers that many more questions with "go on".
+/// Lets the run go on until the named stage has begun, and then answers that many more questions
+/// with "go on".
 struct During {
     stage: &'static str,
     begun: AtomicBool,
@@ -135,7 +226,12 @@ struct During {
 
 impl During {
     fn new(stage: &'static str, patience: usize) -> Self {
-        Self { stage, begun: AtomicBool::new(false), patience: AtomicUsize::new(patience), asked: AtomicUsize::new(0) }
+        Self {
+            stage,
+            begun: AtomicBool::new(false),
+            patience: AtomicUsize::new(patience),
+            asked: AtomicUsize::new(0),
+        }
     }
 
     /// How often the run asked on after it was told to stop.
@@ -155,7 +251,10 @@ impl Observer for During {
         if !self.begun.load(Relaxed) {
             return false;
         }
-        let over = self.patience.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1)).is_err();
+        let over = self
+            .patience
+            .fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1))
+            .is_err();
         self.asked.fetch_add(usize::from(over), Relaxed);
         over
     }
@@ -163,27 +262,63 @@ impl Observer for During {
 
 #[test]
 fn the_last_wiring_of_lfr_stops() {
-    let lfr = Lfr { vertices: 20_000, mixing: 0.5, ..Lfr::default() };
-    // The first question is asked where the stage begins; the shuffle of 200 000 stubs asks three times, the repairs further times.
+    let lfr = Lfr {
+        vertices: 20_000,
+        mixing: 0.5,
+        ..Lfr::default()
+    };
+    // The first question is asked where the stage begins; the shuffle of 200 000 stubs asks three
+    // times, the repairs further times.
     for patience in [1, 2, 4, 5] {
         let during = During::new("joining vertices between communities", patience);
-        assert_eq!(lfr.generate_observed(&during), Err(GenerateError::Cancelled));
-        assert!((1..=5).contains(&during.asked()), "{patience}: {}", during.asked());
+        assert_eq!(
+            lfr.generate_observed(&during),
+            Err(GenerateError::Cancelled)
+        );
+        assert!(
+            (1..=5).contains(&during.asked()),
+            "{patience}: {}",
+            during.asked()
+        );
     }
-    assert_eq!(lfr.generate_observed(&During::new("joining vertices between communities", usize::MAX)), lfr.generate());
+    assert_eq!(
+        lfr.generate_observed(&During::new(
+            "joining vertices between communities",
+            usize::MAX
+        )),
+        lfr.generate()
+    );
 }
 
 #[test]
 fn blobs_stop_among_centres_and_among_points() {
     // So many centres so far apart would take minutes.
-    let crowded = Blobs { clusters: 50_000, extent: 1e6, separation: 10.0, points: 1, ..Blobs::default() };
-    assert_eq!(crowded.generate_observed(&During::new("drawing centres", 50)), Err(GenerateError::Cancelled));
-    let blobs = Blobs { points: 100_000, ..Blobs::default() };
+    let crowded = Blobs {
+        clusters: 50_000,
+        extent: 1e6,
+        separation: 10.0,
+        points: 1,
+        ..Blobs::default()
+    };
+    assert_eq!(
+        crowded.generate_observed(&During::new("drawing centres", 50)),
+        Err(GenerateError::Cancelled)
+    );
+    let blobs = Blobs {
+        points: 100_000,
+        ..Blobs::default()
+    };
     let during = During::new("drawing points", 3);
-    assert_eq!(blobs.generate_observed(&during), Err(GenerateError::Cancelled));
+    assert_eq!(
+        blobs.generate_observed(&during),
+        Err(GenerateError::Cancelled)
+    );
     // 25 blocks, of which a few may be under way.
     assert!(during.asked() < 20, "{}", during.asked());
-    assert_eq!(blobs.generate_observed(&CancelToken::default()), blobs.generate());
+    assert_eq!(
+        blobs.generate_observed(&CancelToken::default()),
+        blobs.generate()
+    );
 }
 
 fn ncut() -> Objective {
@@ -193,24 +328,48 @@ fn ncut() -> Objective {
 #[test]
 fn the_shift_is_safe_whenever_it_is_cut_short() {
     let (graph, objective) = (lfr(), ncut());
-    let shift = |observer: &dyn Observer| resolve_shift_observed(&graph, &objective, Shift::Automatic, 1, observer).unwrap();
-    let (bound, whole) = (resolve_shift(&graph, &objective, Shift::Bound, 1).unwrap(), shift(&CancelToken::default()));
+    let shift = |observer: &dyn Observer| {
+        resolve_shift_observed(&graph, &objective, Shift::Automatic, 1, observer).unwrap()
+    };
+    let (bound, whole) = (
+        resolve_shift(&graph, &objective, Shift::Bound, 1).unwrap(),
+        shift(&CancelToken::default()),
+    );
     assert_eq!(shift(&cancelled()), bound);
     assert!(whole < bound - 0.1);
     // Fewer steps, a looser bound.
     let stage = "bounding the largest eigenvalue";
-    let (early, late) = (shift(&During::new(stage, 20)), shift(&During::new(stage, 50)));
-    assert!(whole <= late && late <= early && early <= bound, "{whole} {late} {early} {bound}");
+    let (early, late) = (
+        shift(&During::new(stage, 20)),
+        shift(&During::new(stage, 50)),
+    );
+    assert!(
+        whole <= late && late <= early && early <= bound,
+        "{whole} {late} {early} {bound}"
+    );
 }
 
 #[test]
 fn a_far_apart_start_stops_with_fewer_members() {
     let (graph, objective) = (lfr(), ncut());
-    let params = KernelDpMeans { start: Start::FarthestFirst(400), shift: Shift::Bound, ..KernelDpMeans::default() };
-    let clusters = |observer: &dyn Observer| fit_graph(&graph, &objective, &params, observer).unwrap().fit.trace[0].clusters;
+    let params = KernelDpMeans {
+        start: Start::FarthestFirst(400),
+        shift: Shift::Bound,
+        ..KernelDpMeans::default()
+    };
+    let clusters = |observer: &dyn Observer| {
+        fit_graph(&graph, &objective, &params, observer)
+            .unwrap()
+            .fit
+            .trace[0]
+            .clusters
+    };
     assert_eq!(clusters(&cancelled()), 1);
     // Nine more after the first; the pass opens no clusters here.
-    let begun = During { begun: AtomicBool::new(true), ..During::new("", 9) };
+    let begun = During {
+        begun: AtomicBool::new(true),
+        ..During::new("", 9)
+    };
     assert_eq!(clusters(&begun), 10);
     assert!(clusters(&CancelToken::default()) > 100);
 }
@@ -218,38 +377,95 @@ fn a_far_apart_start_stops_with_fewer_members() {
 #[test]
 fn lambda_for_fewer_clusters_is_no_answer() {
     let (graph, objective) = (lfr(), ncut());
-    let find = |observer: &dyn Observer| resolution_for_clusters(&graph, &objective, 40, Shift::Bound, 1, observer);
+    let find = |observer: &dyn Observer| {
+        resolution_for_clusters(&graph, &objective, 40, Shift::Bound, 1, observer)
+    };
     assert_eq!(find(&cancelled()), Err(KernelDpMeansError::Cancelled));
-    assert_eq!(find(&During::new("choosing λ from the number of clusters", 20)), Err(KernelDpMeansError::Cancelled));
-    assert_ne!(find(&CancelToken::default()), Err(KernelDpMeansError::Cancelled));
+    assert_eq!(
+        find(&During::new("choosing λ from the number of clusters", 20)),
+        Err(KernelDpMeansError::Cancelled)
+    );
+    assert_ne!(
+        find(&CancelToken::default()),
+        Err(KernelDpMeansError::Cancelled)
+    );
     let kernel = Kernel::dense(nalgebra::DMatrix::identity(9, 9), None).unwrap();
-    assert_eq!(lambda_for_clusters(&kernel, 3, &cancelled()), Err(KernelDpMeansError::Cancelled));
+    assert_eq!(
+        lambda_for_clusters(&kernel, 3, &cancelled()),
+        Err(KernelDpMeansError::Cancelled)
+    );
 }
 
 #[test]
 fn the_cost_of_a_spectrum_is_estimated_from_what_there_was_time_for() {
     let graph = lfr();
     let cost = |observer: &dyn Observer| {
-        spectrum_cost_observed(&graph, &Masses::Degree, 0.5, &SpectrumOptions::default(), observer).vectors
+        spectrum_cost_observed(
+            &graph,
+            &Masses::Degree,
+            0.5,
+            &SpectrumOptions::default(),
+            observer,
+        )
+        .vectors
     };
     let (whole, stopped) = (cost(&CancelToken::default()), cost(&cancelled()));
     assert!(stopped.error > 5.0 * whole.error, "{stopped:?} {whole:?}");
     assert!((stopped.count - whole.count).abs() <= stopped.error + whole.error);
     let half = cost(&During::new("estimating the cost of the spectrum", 20));
-    assert!(whole.error < half.error && half.error < stopped.error, "{whole:?} {half:?} {stopped:?}");
+    assert!(
+        whole.error < half.error && half.error < stopped.error,
+        "{whole:?} {half:?} {stopped:?}"
+    );
     let token = cancelled();
-    assert!(!spectrum_cost_observed(&graph, &Masses::Degree, 0.5, &SpectrumOptions::default(), &token).provable);
+    assert!(
+        !spectrum_cost_observed(
+            &graph,
+            &Masses::Degree,
+            0.5,
+            &SpectrumOptions::default(),
+            &token
+        )
+        .provable
+    );
 }
 
 #[test]
 fn a_cancelled_spectrum_begins_nothing_that_cannot_be_interrupted() {
-    // Two thousand components that would each be solved densely, and one so large and so fully wanted that it would be as well.
-    let cliques = Cliques { cliques: 2, size: 300 }.generate().unwrap();
+    // Two thousand components that would each be solved densely, and one so large and so fully
+    // wanted that it would be as well.
+    let cliques = Cliques {
+        cliques: 2,
+        size: 300,
+    }
+    .generate()
+    .unwrap();
     let apart = (0..2000u32).map(|c| (600 + 2 * c, 601 + 2 * c));
-    let edges: Vec<_> = cliques.edges.iter().copied().chain(apart).map(|(i, j)| (i, j, 1.0)).collect();
+    let edges: Vec<_> = cliques
+        .edges
+        .iter()
+        .copied()
+        .chain(apart)
+        .map(|(i, j)| (i, j, 1.0))
+        .collect();
     let graph: Graph<Unit> = Graph::from_edges(4600, &edges).unwrap();
-    let found = spectrum(&graph, &Masses::Degree, Extent::Below(1.9), &SpectrumOptions::default(), &cancelled()).unwrap();
-    assert!(!found.check.complete && found.count() <= 1, "{:?}", found.check);
-    assert!(found.check.expected + found.check.error_bar >= 2001.0 && found.check.error_bar.is_finite(), "{:?}", found.check);
+    let found = spectrum(
+        &graph,
+        &Masses::Degree,
+        Extent::Below(1.9),
+        &SpectrumOptions::default(),
+        &cancelled(),
+    )
+    .unwrap();
+    assert!(
+        !found.check.complete && found.count() <= 1,
+        "{:?}",
+        found.check
+    );
+    assert!(
+        found.check.expected + found.check.error_bar >= 2001.0 && found.check.error_bar.is_finite(),
+        "{:?}",
+        found.check
+    );
     assert!(found.certificate(1.9).unwrap().bound.is_finite());
 }

@@ -1,20 +1,27 @@
 //! Points, nearest centres, DP-means.
 
 use crate::support::{data, runs_alike};
-use lambdacut::cluster::dp_means::{DpMeans, Order, Start, objective};
+use lambdacut::dp_means::{DpMeans, Order, Start, objective};
 use lambdacut::observe::Silent;
 use lambdacut::params::StopRules;
-use lambdacut::points::{Frame, Groups, Points, PointsError, Search, farthest_first, squared_distance};
+use lambdacut::points::{
+    Frame, Groups, Points, PointsError, Search, farthest_first, squared_distance,
+};
 use proptest::prelude::*;
 
-/// Up to `most` weighted points in 1 to 12 dimensions on a coarse grid, so that ties and duplicates are common.
+/// Up to `most` weighted points in 1 to 12 dimensions on a coarse grid, so that ties and duplicates
+/// are common.
 pub fn weighted_points(most: usize) -> impl Strategy<Value = Points> {
     (1..=most, 1usize..=12, any::<bool>()).prop_flat_map(|(n, d, weighted)| {
         let values = proptest::collection::vec((-8i32..=8).prop_map(|v| f64::from(v) / 2.0), n * d);
         let weights = proptest::collection::vec((1u32..20).prop_map(|w| f64::from(w) / 4.0), n);
         (values, weights).prop_map(move |(values, weights)| {
             let points = Points::new(d, values).expect("finite");
-            if weighted { points.with_weights(weights).expect("positive") } else { points }
+            if weighted {
+                points.with_weights(weights).expect("positive")
+            } else {
+                points
+            }
         })
     })
 }
@@ -27,9 +34,18 @@ pub fn by_formula(points: &Points, labels: &[u32], lambda: f64) -> f64 {
         let members: Vec<usize> = (0..points.len()).filter(|&i| labels[i] == c).collect();
         let mass: f64 = members.iter().map(|&i| points.weight(i)).sum();
         let mean: Vec<f64> = (0..points.dimension())
-            .map(|t| members.iter().map(|&i| points.weight(i) * points.row(i)[t]).sum::<f64>() / mass)
+            .map(|t| {
+                members
+                    .iter()
+                    .map(|&i| points.weight(i) * points.row(i)[t])
+                    .sum::<f64>()
+                    / mass
+            })
             .collect();
-        value += members.iter().map(|&i| points.weight(i) * squared_distance(points.row(i), &mean)).sum::<f64>();
+        value += members
+            .iter()
+            .map(|&i| points.weight(i) * squared_distance(points.row(i), &mean))
+            .sum::<f64>();
         value += if members.is_empty() { 0.0 } else { lambda };
     }
     value
@@ -138,73 +154,175 @@ fn brute_force_optimum_is_reached_on_most_small_sets() {
         let value = |i: u64| ((seed * 7919 + i * 104_729) % 1009) as f64 / 100.0;
         let points = Points::new(2, (0..16).map(value).collect()).unwrap();
         let lambda = farthest_first(&points, 3).unwrap().max(0.5);
-        let optimum = partitions(8).iter().map(|p| by_formula(&points, p, lambda)).fold(f64::INFINITY, f64::min);
-        let found = DpMeans { runs: 20, ..DpMeans::new(lambda) }.run(&points, &Silent).unwrap().fit.value;
+        let optimum = partitions(8)
+            .iter()
+            .map(|p| by_formula(&points, p, lambda))
+            .fold(f64::INFINITY, f64::min);
+        let found = DpMeans {
+            runs: 20,
+            ..DpMeans::new(lambda)
+        }
+        .run(&points, &Silent)
+        .unwrap()
+        .fit
+        .value;
         assert!(found >= optimum - 1e-9);
         reached += usize::from(close(found, optimum));
     }
-    assert!(reached >= 20, "the optimum was reached on {reached} of 40 sets");
+    assert!(
+        reached >= 20,
+        "the optimum was reached on {reached} of 40 sets"
+    );
 }
 
 #[test]
 fn extreme_prices() {
     let points = Points::from_rows(&[[0.0, 0.0], [1.0, 0.5], [4.0, 4.0], [9.0, 1.0]]).unwrap();
-    let clusters = |lambda| DpMeans::new(lambda).run(&points, &Silent).unwrap().fit.clusters;
+    let clusters = |lambda| {
+        DpMeans::new(lambda)
+            .run(&points, &Silent)
+            .unwrap()
+            .fit
+            .clusters
+    };
     assert_eq!(clusters(0.0), 4);
     assert_eq!(clusters(1e-12), 4);
     assert_eq!(clusters(1e12), 1);
     for wrong in [-1.0, f64::NAN, f64::INFINITY] {
-        assert!(matches!(DpMeans::new(wrong).run(&points, &Silent), Err(PointsError::Param(_))), "λ = {wrong}");
+        assert!(
+            matches!(
+                DpMeans::new(wrong).run(&points, &Silent),
+                Err(PointsError::Param(_))
+            ),
+            "λ = {wrong}"
+        );
     }
 }
 
 #[test]
 fn odd_inputs() {
-    assert!(matches!(Points::from_rows(&[[1.0], [f64::NAN]]), Err(PointsError::Value { row: 1, column: 0, .. })));
-    assert!(matches!(Points::from_rows(&[[1.0, f64::INFINITY]]), Err(PointsError::Value { row: 0, column: 1, .. })));
-    assert!(matches!(Points::new(2, vec![1e200, 0.0]), Err(PointsError::Value { .. })));
-    assert!(matches!(Points::new(2, vec![1.0; 3]), Err(PointsError::Ragged { .. })));
-    assert!(matches!(Points::new(0, vec![]), Err(PointsError::NoCoordinates)));
-    assert!(matches!(Points::from_rows(&[[1.0]]).unwrap().with_weights(vec![0.0]), Err(PointsError::Weight { .. })));
-    assert!(matches!(Groups::new(&[0, 1], 3), Err(PointsError::Count { .. })));
+    assert!(matches!(
+        Points::from_rows(&[[1.0], [f64::NAN]]),
+        Err(PointsError::Value {
+            row: 1,
+            column: 0,
+            ..
+        })
+    ));
+    assert!(matches!(
+        Points::from_rows(&[[1.0, f64::INFINITY]]),
+        Err(PointsError::Value {
+            row: 0,
+            column: 1,
+            ..
+        })
+    ));
+    assert!(matches!(
+        Points::new(2, vec![1e200, 0.0]),
+        Err(PointsError::Value { .. })
+    ));
+    assert!(matches!(
+        Points::new(2, vec![1.0; 3]),
+        Err(PointsError::Ragged { .. })
+    ));
+    assert!(matches!(
+        Points::new(0, vec![]),
+        Err(PointsError::NoCoordinates)
+    ));
+    assert!(matches!(
+        Points::from_rows(&[[1.0]]).unwrap().with_weights(vec![0.0]),
+        Err(PointsError::Weight { .. })
+    ));
+    assert!(matches!(
+        Groups::new(&[0, 1], 3),
+        Err(PointsError::Count { .. })
+    ));
 
-    let none = DpMeans::new(1.0).run(&Points::new(3, vec![]).unwrap(), &Silent).unwrap();
-    assert_eq!((none.fit.clusters, none.fit.value, none.fit.labels.len()), (0, 0.0, 0));
-    let one = DpMeans::new(1.0).run(&Points::from_rows(&[[7.0, 7.0]]).unwrap(), &Silent).unwrap();
+    let none = DpMeans::new(1.0)
+        .run(&Points::new(3, vec![]).unwrap(), &Silent)
+        .unwrap();
+    assert_eq!(
+        (none.fit.clusters, none.fit.value, none.fit.labels.len()),
+        (0, 0.0, 0)
+    );
+    let one = DpMeans::new(1.0)
+        .run(&Points::from_rows(&[[7.0, 7.0]]).unwrap(), &Silent)
+        .unwrap();
     assert_eq!((one.fit.clusters, one.fit.value), (1, 1.0));
-    // Equal points whose sum rounds: at λ = 0 they must settle in one cluster, not open new ones for ever.
-    let same = DpMeans::new(0.0).run(&Points::new(1, vec![0.1; 12]).unwrap(), &Silent).unwrap();
+    // Equal points whose sum rounds: at λ = 0 they must settle in one cluster, not open new ones
+    // for ever.
+    let same = DpMeans::new(0.0)
+        .run(&Points::new(1, vec![0.1; 12]).unwrap(), &Silent)
+        .unwrap();
     assert_eq!((same.fit.clusters, same.fit.value), (1, 0.0));
-    let twice = Points::from_rows(&[[0.1, 0.7], [5.3, 5.1], [0.1, 0.7], [5.3, 5.1], [0.1, 0.7]]).unwrap();
+    let twice =
+        Points::from_rows(&[[0.1, 0.7], [5.3, 5.1], [0.1, 0.7], [5.3, 5.1], [0.1, 0.7]]).unwrap();
     let pairs = DpMeans::new(0.0).run(&twice, &Silent).unwrap();
-    assert_eq!((pairs.fit.clusters, &pairs.fit.labels[2..]), (2, &pairs.fit.labels[..3]));
+    assert_eq!(
+        (pairs.fit.clusters, &pairs.fit.labels[2..]),
+        (2, &pairs.fit.labels[..3])
+    );
 }
 
 #[test]
 fn wrong_starts_and_orders_are_refused() {
     let points = Points::from_rows(&[[0.0], [1.0]]).unwrap();
     let refused = |method: DpMeans| method.run(&points, &Silent).is_err();
-    assert!(refused(DpMeans { start: Start::Labels(vec![0]), ..DpMeans::new(1.0) }));
-    assert!(refused(DpMeans { start: Start::Labels(vec![0, 9]), ..DpMeans::new(1.0) }));
-    assert!(refused(DpMeans { start: Start::Centres(Points::new(2, vec![0.0; 2]).unwrap()), ..DpMeans::new(1.0) }));
-    assert!(refused(DpMeans { order: Order::Given(vec![0, 0]), ..DpMeans::new(1.0) }));
-    assert!(refused(DpMeans { runs: 0, ..DpMeans::new(1.0) }));
-    assert!(!refused(DpMeans { order: Order::Given(vec![1, 0]), ..DpMeans::new(1.0) }));
+    assert!(refused(DpMeans {
+        start: Start::Labels(vec![0]),
+        ..DpMeans::new(1.0)
+    }));
+    assert!(refused(DpMeans {
+        start: Start::Labels(vec![0, 9]),
+        ..DpMeans::new(1.0)
+    }));
+    assert!(refused(DpMeans {
+        start: Start::Centres(Points::new(2, vec![0.0; 2]).unwrap()),
+        ..DpMeans::new(1.0)
+    }));
+    assert!(refused(DpMeans {
+        order: Order::Given(vec![0, 0]),
+        ..DpMeans::new(1.0)
+    }));
+    assert!(refused(DpMeans {
+        runs: 0,
+        ..DpMeans::new(1.0)
+    }));
+    assert!(!refused(DpMeans {
+        order: Order::Given(vec![1, 0]),
+        ..DpMeans::new(1.0)
+    }));
 }
 
 #[test]
 fn the_answer_does_not_depend_on_threads() {
     let wave = |i: usize| ((i * i) as f64 * 0.37).sin() * 10.0 + (i % 9) as f64 * 4.0;
     let points = Points::new(16, (0..16 * 3000).map(wave).collect()).unwrap();
-    let method = DpMeans { order: Order::Shuffled, ..DpMeans::new(1500.0) };
+    let method = DpMeans {
+        order: Order::Shuffled,
+        ..DpMeans::new(1500.0)
+    };
     let on = |threads| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .unwrap();
         pool.install(|| method.run(&points, &Silent).unwrap())
     };
     let (one, two, literal) = (on(1), on(2), method.literal(&points, &Silent).unwrap());
-    assert!(one.fit.clusters > 20, "{} clusters test little", one.fit.clusters);
-    assert_eq!((&one.fit.labels, &one.centres), (&two.fit.labels, &two.centres));
-    assert_eq!((&one.fit.labels, &one.centres), (&literal.fit.labels, &literal.centres));
+    assert!(
+        one.fit.clusters > 20,
+        "{} clusters test little",
+        one.fit.clusters
+    );
+    assert_eq!(
+        (&one.fit.labels, &one.centres),
+        (&two.fit.labels, &two.centres)
+    );
+    assert_eq!(
+        (&one.fit.labels, &one.centres),
+        (&literal.fit.labels, &literal.centres)
+    );
     assert_eq!(runs_alike(&one.fit), runs_alike(&literal.fit));
 }
 
@@ -212,14 +330,41 @@ fn the_answer_does_not_depend_on_threads() {
 fn stop_rules_and_restarts() {
     let wave = |i: usize| ((i * 7) as f64).sin() * 10.0;
     let points = Points::new(2, (0..600).map(wave).collect()).unwrap();
-    let short = DpMeans { stop: StopRules { passes: Some(2), ..StopRules::default() }, ..DpMeans::new(9.0) };
+    let short = DpMeans {
+        stop: StopRules {
+            passes: Some(2),
+            ..StopRules::default()
+        },
+        ..DpMeans::new(9.0)
+    };
     let fit = short.run(&points, &Silent).unwrap().fit;
-    assert_eq!((fit.trace.len(), fit.stop), (2, lambdacut::fit::StopReason::Passes));
-    let value = |runs| DpMeans { runs, ..DpMeans::new(9.0) }.run(&points, &Silent).unwrap().fit.value;
+    assert_eq!(
+        (fit.trace.len(), fit.stop),
+        (2, lambdacut::fit::StopReason::Passes)
+    );
+    let value = |runs| {
+        DpMeans {
+            runs,
+            ..DpMeans::new(9.0)
+        }
+        .run(&points, &Silent)
+        .unwrap()
+        .fit
+        .value
+    };
     assert!(value(10) <= value(1));
     // No point is farther than λ from the mean of all: only another start finds the two clusters.
     let pair = Points::from_rows(&[[0.0], [0.0], [0.0], [2.0], [2.0], [2.0]]).unwrap();
-    let clusters = |runs| DpMeans { runs, ..DpMeans::new(1.5) }.run(&pair, &Silent).unwrap().fit.clusters;
+    let clusters = |runs| {
+        DpMeans {
+            runs,
+            ..DpMeans::new(1.5)
+        }
+        .run(&pair, &Silent)
+        .unwrap()
+        .fit
+        .clusters
+    };
     assert_eq!((clusters(1), clusters(2)), (1, 2));
 }
 
@@ -227,9 +372,17 @@ fn stop_rules_and_restarts() {
 fn farthest_first_gives_about_k_clusters_on_iris() {
     let Some(dir) = data() else { return };
     let text = std::fs::read_to_string(dir.join("uci/iris.csv")).unwrap();
-    let rows: Vec<Vec<f64>> = text.lines().skip(1).map(|l| l.split(',').take(4).map(|v| v.parse().unwrap()).collect()).collect();
+    let rows: Vec<Vec<f64>> = text
+        .lines()
+        .skip(1)
+        .map(|l| l.split(',').take(4).map(|v| v.parse().unwrap()).collect())
+        .collect();
     let points = Points::from_rows(&rows).unwrap();
     let lambda = farthest_first(&points, 3).unwrap();
-    let k = DpMeans::new(lambda).run(&points, &Silent).unwrap().fit.clusters;
+    let k = DpMeans::new(lambda)
+        .run(&points, &Silent)
+        .unwrap()
+        .fit
+        .clusters;
     assert!((2..=5).contains(&k), "{k} clusters at λ = {lambda}");
 }

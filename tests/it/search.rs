@@ -1,25 +1,30 @@
 //! Exact moves, the path, its hull, and the answers of the search.
 
 use crate::support::{graphs, labels_of, partitions};
-use lambdacut::cluster::chains::chains;
-use lambdacut::cluster::effort::Effort;
-use lambdacut::cluster::history::History;
-use lambdacut::cluster::hull::corners;
-use lambdacut::cluster::moves::{Active, Kind, Rules, dispensable, local_moves, refine};
-use lambdacut::cluster::path::{Follower, Walk};
-use lambdacut::cluster::search::{Answer, Search, SearchError, Target};
-use lambdacut::cluster::state::{Level, State};
 use lambdacut::generate::{Cliques, Lfr};
 use lambdacut::graph::{Graph, Unit, Weight, components};
 use lambdacut::ids::NONE;
 use lambdacut::observe::{CancelToken, Observer, Silent};
 use lambdacut::params::{ObjectiveKind, Resolution};
 use lambdacut::partition::{Masses, Sums, renumber};
+use lambdacut::search::chains::chains;
+use lambdacut::search::effort::Effort;
+use lambdacut::search::history::History;
+use lambdacut::search::hull::corners;
+use lambdacut::search::moves::{Active, Kind, Rules, dispensable, local_moves, refine};
+use lambdacut::search::path::{Follower, Walk};
+use lambdacut::search::state::{Level, State};
+use lambdacut::search::{Answer, Search, SearchError, Target};
 use proptest::prelude::*;
 use std::time::Duration;
 
 fn lfr() -> (Graph<Unit>, Vec<u32>) {
-    let planted = Lfr { vertices: 1000, ..Lfr::default() }.generate().unwrap();
+    let planted = Lfr {
+        vertices: 1000,
+        ..Lfr::default()
+    }
+    .generate()
+    .unwrap();
     (planted.graph().unwrap(), planted.truth)
 }
 
@@ -34,14 +39,23 @@ fn all_connected<W: Weight>(graph: &Graph<W>, labels: &[u32], k: usize) -> bool 
         .filter(|&(i, j, _)| i <= j && labels[i as usize] == labels[j as usize])
         .collect();
     let part: Graph<f64> = Graph::from_edges(graph.vertices(), &inside).unwrap();
-    let alone = (0..graph.vertices()).filter(|&i| labels[i] != NONE && part.degree(i) == 0.0).count();
+    let alone = (0..graph.vertices())
+        .filter(|&i| labels[i] != NONE && part.degree(i) == 0.0)
+        .count();
     components(&part).count + alone == k
 }
 
 fn check<W: Weight>(graph: &Graph<W>, kind: ObjectiveKind, answer: &Answer) {
-    let sums = Sums::of(graph, &Masses::of(kind), &answer.fit.labels, answer.fit.clusters);
+    let sums = Sums::of(
+        graph,
+        &Masses::of(kind),
+        &answer.fit.labels,
+        answer.fit.clusters,
+    );
     assert!((sums.cut() - answer.cut).abs() < 1e-9 * (1.0 + answer.cut));
-    assert!((sums.value(answer.beta) - answer.fit.value).abs() < 1e-9 * (1.0 + answer.fit.value.abs()));
+    assert!(
+        (sums.value(answer.beta) - answer.fit.value).abs() < 1e-9 * (1.0 + answer.fit.value.abs())
+    );
     assert!(answer.united || all_connected(graph, &answer.fit.labels, answer.fit.clusters));
     for i in 0..graph.vertices() {
         assert_eq!(answer.fit.labels[i] == NONE, graph.degree(i) == 0.0);
@@ -182,11 +196,22 @@ proptest! {
 
 #[test]
 fn chains_leave_local_optima() {
-    let grid = |i: u32| [(i % 20 < 19).then_some((i, i + 1, 1.0)), (i < 380).then_some((i, i + 20, 1.0))];
-    let graph: Graph<Unit> = Graph::from_edges(400, &(0..400).flat_map(grid).flatten().collect::<Vec<_>>()).unwrap();
+    let grid = |i: u32| {
+        [
+            (i % 20 < 19).then_some((i, i + 1, 1.0)),
+            (i < 380).then_some((i, i + 20, 1.0)),
+        ]
+    };
+    let graph: Graph<Unit> =
+        Graph::from_edges(400, &(0..400).flat_map(grid).flatten().collect::<Vec<_>>()).unwrap();
     let level = Level::new(&graph, &Masses::Degree);
-    let rules = Rules { beta: 0.0, rounds: 1000, kind: Kind::Keep };
-    let moves = |state: &mut State| local_moves(&level, state, Active::all(400), &rules, &Silent).moves;
+    let rules = Rules {
+        beta: 0.0,
+        rounds: 1000,
+        kind: Kind::Keep,
+    };
+    let moves =
+        |state: &mut State| local_moves(&level, state, Active::all(400), &rules, &Silent).moves;
     let leaves = |step: u32| {
         let mut state = State::new(&level, (0..400).map(|i| i * step / 7 % 5).collect(), 5);
         while moves(&mut state) > 0 {}
@@ -199,9 +224,16 @@ fn chains_leave_local_optima() {
 
 #[test]
 fn the_cliques_of_a_ring_are_recommended() {
-    let ring = Cliques { cliques: 12, size: 6 }.generate().unwrap();
+    let ring = Cliques {
+        cliques: 12,
+        size: 6,
+    }
+    .generate()
+    .unwrap();
     let graph = ring.graph().unwrap();
-    let answer = Search::default().run(&graph, &Target::Recommended, &Silent).unwrap();
+    let answer = Search::default()
+        .run(&graph, &Target::Recommended, &Silent)
+        .unwrap();
     assert_eq!(answer.fit.clusters, 12);
     check(&graph, ObjectiveKind::NormalizedCut, &answer);
     let (low, high) = answer.interval.unwrap();
@@ -212,18 +244,35 @@ fn the_cliques_of_a_ring_are_recommended() {
 #[test]
 fn planted_communities_are_recommended() {
     let (graph, truth) = lfr();
-    let answer = Search::default().run(&graph, &Target::Recommended, &Silent).unwrap();
+    let answer = Search::default()
+        .run(&graph, &Target::Recommended, &Silent)
+        .unwrap();
     check(&graph, ObjectiveKind::NormalizedCut, &answer);
-    let nmi = lambdacut::metrics::Agreement::of(&answer.fit.labels, &truth).unwrap().nmi;
+    let nmi = lambdacut::metrics::Agreement::of(&answer.fit.labels, &truth)
+        .unwrap()
+        .nmi;
     assert!(nmi > 0.95, "NMI {nmi}");
 }
 
 #[test]
 fn labels_do_not_depend_on_the_number_of_threads() {
-    let graph = Lfr { vertices: 6000, ..Lfr::default() }.generate().unwrap().graph().unwrap();
+    let graph = Lfr {
+        vertices: 6000,
+        ..Lfr::default()
+    }
+    .generate()
+    .unwrap()
+    .graph()
+    .unwrap();
     let run = |threads, target: &Target| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| Search::default().run(&graph, target, &Silent)).unwrap().fit.labels
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .unwrap();
+        pool.install(|| Search::default().run(&graph, target, &Silent))
+            .unwrap()
+            .fit
+            .labels
     };
     for target in [Target::Recommended, at(0.5), Target::Clusters(40)] {
         let one = run(1, &target);
@@ -234,16 +283,34 @@ fn labels_do_not_depend_on_the_number_of_threads() {
 
 #[test]
 fn a_resumed_path_ends_like_an_uninterrupted_one() {
-    let unweighted = Lfr { vertices: 3000, mixing: 0.5, ..Lfr::default() }.generate().unwrap().graph().unwrap();
+    let unweighted = Lfr {
+        vertices: 3000,
+        mixing: 0.5,
+        ..Lfr::default()
+    }
+    .generate()
+    .unwrap()
+    .graph()
+    .unwrap();
     let weight = |i: usize, j: u32| 1.0 + (i as f64 * f64::from(j)).sin().powi(2);
-    let edges = (0..3000).flat_map(|i| unweighted.rows().targets(i).iter().map(move |&j| (i as u32, j, weight(i, j))));
-    let weighted: Graph<f64> = Graph::from_edges(3000, &edges.filter(|&(i, j, _)| i < j).collect::<Vec<_>>()).unwrap();
+    let edges = (0..3000).flat_map(|i| {
+        unweighted
+            .rows()
+            .targets(i)
+            .iter()
+            .map(move |&j| (i as u32, j, weight(i, j)))
+    });
+    let weighted: Graph<f64> =
+        Graph::from_edges(3000, &edges.filter(|&(i, j, _)| i < j).collect::<Vec<_>>()).unwrap();
     resumes_alike(&unweighted);
     resumes_alike(&weighted);
 }
 
 fn resumes_alike<W: Weight>(graph: &Graph<W>) {
-    let search = Search { effort: Effort::Fast, ..Search::default() };
+    let search = Search {
+        effort: Effort::Fast,
+        ..Search::default()
+    };
     let whole = search.run(graph, &Target::Recommended, &Silent).unwrap();
     let masses = Masses::Degree;
     for stop in 1..whole.fit.trace.len() {
@@ -256,8 +323,13 @@ fn resumes_alike<W: Weight>(graph: &Graph<W>) {
         assert!(!walk.done());
         let stored = serde_json::to_string(&walk).unwrap();
         let mut walk: Walk = serde_json::from_str(&stored).unwrap();
-        let resumed = search.resume(graph, &Target::Recommended, &mut walk, &mut |_| {}, &Silent).unwrap();
-        assert_eq!(resumed.fit.labels, whole.fit.labels, "stopped after step {stop}");
+        let resumed = search
+            .resume(graph, &Target::Recommended, &mut walk, &mut |_| {}, &Silent)
+            .unwrap();
+        assert_eq!(
+            resumed.fit.labels, whole.fit.labels,
+            "stopped after step {stop}"
+        );
         assert_eq!(resumed.choice, whole.choice);
     }
 }
@@ -272,7 +344,12 @@ fn an_interrupted_search_still_answers() {
         let answer = Search::default().run(&graph, &target, &token).unwrap();
         assert_eq!(answer.fit.stop, lambdacut::fit::StopReason::Cancelled);
         check(&graph, ObjectiveKind::NormalizedCut, &answer);
-        let timed = Search { time: Some(Duration::ZERO), ..Search::default() }.run(&graph, &target, &Silent).unwrap();
+        let timed = Search {
+            time: Some(Duration::ZERO),
+            ..Search::default()
+        }
+        .run(&graph, &target, &Silent)
+        .unwrap();
         assert_eq!(timed.fit.stop, lambdacut::fit::StopReason::Time);
     }
 }
@@ -280,13 +357,25 @@ fn an_interrupted_search_still_answers() {
 #[test]
 fn fixed_vertices_stay_together_and_a_start_is_improved() {
     let (graph, truth) = lfr();
-    let fixed: Vec<u32> = (0..graph.vertices()).map(|i| if i < 40 { (i % 2) as u32 } else { NONE }).collect();
-    let answer = Search { fixed: Some(fixed), ..Search::default() }.run(&graph, &at(0.5), &Silent).unwrap();
+    let fixed: Vec<u32> = (0..graph.vertices())
+        .map(|i| if i < 40 { (i % 2) as u32 } else { NONE })
+        .collect();
+    let answer = Search {
+        fixed: Some(fixed),
+        ..Search::default()
+    }
+    .run(&graph, &at(0.5), &Silent)
+    .unwrap();
     for i in 0..40 {
         assert_eq!(answer.fit.labels[i], answer.fit.labels[i % 2]);
     }
     let k = *truth.iter().max().unwrap() as usize + 1;
     let planted = Sums::of(&graph, &Masses::Degree, &truth, k).value(0.5);
-    let started = Search { start: Some(truth), ..Search::default() }.run(&graph, &at(0.5), &Silent).unwrap();
+    let started = Search {
+        start: Some(truth),
+        ..Search::default()
+    }
+    .run(&graph, &at(0.5), &Silent)
+    .unwrap();
     assert!(started.fit.value <= planted + 1e-9);
 }

@@ -8,12 +8,16 @@ use nalgebra::DMatrix;
 use proptest::prelude::*;
 use std::path::PathBuf;
 
-/// A random weighted graph with loops, isolated vertices and several components, on 1 to `most` vertices.
+/// A random weighted graph with loops, isolated vertices and several components, on 1 to `most`
+/// vertices.
 pub fn graphs(most: usize) -> impl Strategy<Value = Graph<f64>> {
     (1..=most).prop_flat_map(|n| {
         let edge = (0..n as u32, 0..n as u32, 1u32..40);
         proptest::collection::vec(edge, 0..3 * n).prop_map(move |edges| {
-            let edges: Vec<_> = edges.into_iter().map(|(i, j, w)| (i, j, f64::from(w) / 8.0)).collect();
+            let edges: Vec<_> = edges
+                .into_iter()
+                .map(|(i, j, w)| (i, j, f64::from(w) / 8.0))
+                .collect();
             Graph::from_edges(n, &edges).expect("edges are in range")
         })
     })
@@ -21,17 +25,25 @@ pub fn graphs(most: usize) -> impl Strategy<Value = Graph<f64>> {
 
 /// Labels of the vertices with an edge, in `0..k` without gaps; isolated vertices get `NONE`.
 pub fn labels_of(graph: &Graph<f64>, raw: &[u32]) -> (Vec<u32>, usize) {
-    let pick = |i: usize| if graph.degree(i) > 0.0 { raw[i % raw.len()] % 5 } else { lambdacut::ids::NONE };
+    let pick = |i: usize| {
+        if graph.degree(i) > 0.0 {
+            raw[i % raw.len()] % 5
+        } else {
+            lambdacut::ids::NONE
+        }
+    };
     let mut labels: Vec<u32> = (0..graph.vertices()).map(pick).collect();
     let k = lambdacut::partition::renumber(&mut labels);
     (labels, k)
 }
 
-/// The directory of the real graphs and tables (`$LAMBDACUT_DATA`, or `../shared/data`), or a word about skipping.
+/// The directory of the real graphs and tables (`$LAMBDACUT_DATA`, or `../shared/data`), or a word
+/// about skipping.
 #[allow(dead_code)]
 pub fn data() -> Option<PathBuf> {
     let given = std::env::var_os("LAMBDACUT_DATA").map(PathBuf::from);
-    let dir = given.unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data"));
+    let dir =
+        given.unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/data"));
     if dir.is_dir() {
         return Some(dir);
     }
@@ -46,7 +58,9 @@ pub fn cut_objective(graph: &Graph<f64>, which: u8, beta: f64) -> Objective {
         0 => Objective::new(ObjectiveKind::NormalizedCut, resolution),
         1 => Objective::new(ObjectiveKind::RatioCut, resolution),
         _ => {
-            let masses = (0..graph.vertices()).map(|i| 0.5 + 0.5 * (i % 5) as f64).collect();
+            let masses = (0..graph.vertices())
+                .map(|i| 0.5 + 0.5 * (i % 5) as f64)
+                .collect();
             Objective::with_masses(graph, masses, resolution).expect("positive masses")
         }
     }
@@ -57,7 +71,11 @@ pub fn partitions(graph: &Graph<f64>) -> Vec<(Vec<u32>, usize)> {
     let mut all = vec![(Vec::new(), 0)];
     for i in 0..graph.vertices() {
         let grown = all.into_iter().flat_map(|(labels, k): (Vec<u32>, usize)| {
-            let choices = if graph.degree(i) > 0.0 { (0..=k as u32).collect() } else { vec![NONE] };
+            let choices = if graph.degree(i) > 0.0 {
+                (0..=k as u32).collect()
+            } else {
+                vec![NONE]
+            };
             choices.into_iter().map(move |c| {
                 let mut labels = labels.clone();
                 labels.push(c);
@@ -101,13 +119,27 @@ pub fn complete(n: usize) -> Graph<f64> {
     unit(n, (0..n).flat_map(|i| (0..i).map(move |j| (j, i))))
 }
 
-/// `r` cliques of `q` vertices in a ring, one edge between neighbours (from the last vertex of one to the first of the next).
+/// `r` cliques of `q` vertices in a ring, one edge between neighbours (from the last vertex of one
+/// to the first of the next).
 pub fn ring_of_cliques(r: usize, q: usize) -> Graph<f64> {
-    let inside = (0..r).flat_map(|c| (0..q).flat_map(move |i| (0..i).map(move |j| (c * q + j, c * q + i))));
-    unit(r * q, inside.chain((0..r).map(|c| (c * q + q - 1, (c + 1) % r * q))))
+    let inside =
+        (0..r).flat_map(|c| (0..q).flat_map(move |i| (0..i).map(move |j| (c * q + j, c * q + i))));
+    unit(
+        r * q,
+        inside.chain((0..r).map(|c| (c * q + q - 1, (c + 1) % r * q))),
+    )
 }
 
 /// What two runs of one algorithm must agree on: everything but the time they took.
-pub fn runs_alike(fit: &lambdacut::fit::Fit) -> (Vec<(f64, usize, usize)>, lambdacut::fit::StopReason, f64) {
-    (fit.trace.iter().map(|p| (p.value, p.clusters, p.moves)).collect(), fit.stop, fit.value)
+pub fn runs_alike(
+    fit: &lambdacut::fit::Fit,
+) -> (Vec<(f64, usize, usize)>, lambdacut::fit::StopReason, f64) {
+    (
+        fit.trace
+            .iter()
+            .map(|p| (p.value, p.clusters, p.moves))
+            .collect(),
+        fit.stop,
+        fit.value,
+    )
 }

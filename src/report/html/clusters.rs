@@ -26,25 +26,43 @@ pub(super) struct Clusters<'a, W: Weight> {
 
 impl<W: Weight> Clusters<'_, W> {
     /// The first `rows` clusters by volume, and the rest as one.
-    pub fn table(&self, rows: usize, names: &mut NameTable<'_>, layers: Option<&Classes<'_>>) -> (Table, Rest) {
+    pub fn table(
+        &self,
+        rows: usize,
+        names: &mut NameTable<'_>,
+        layers: Option<&Classes<'_>>,
+    ) -> (Table, Rest) {
         let (shown, others) = self.order.split_at(rows.min(self.order.len()));
-        let by = |value: &dyn Fn(usize) -> f64| shown.iter().map(|&c| short(value(c as usize))).collect();
+        let by = |value: &dyn Fn(usize) -> f64| {
+            shown.iter().map(|&c| short(value(c as usize))).collect()
+        };
         let best: Vec<Vec<Vertex>> = shown.par_iter().map(|&c| self.best(c as usize)).collect();
         let table = Table {
             cluster: shown.to_vec(),
-            size: shown.iter().map(|&c| self.metrics.sizes[c as usize]).collect(),
+            size: shown
+                .iter()
+                .map(|&c| self.metrics.sizes[c as usize])
+                .collect(),
             volume: by(&|c| self.sums.degree[c]),
             conductance: by(&|c| self.metrics.conductance[c]),
             inside: by(&|c| self.sums.inside[c] / self.sums.degree[c]),
             layers: layers.map_or(Vec::new(), |layers| {
-                shown.par_iter().map(|&c| layers.spanned(self.members.members(c as usize))).collect()
+                shown
+                    .par_iter()
+                    .map(|&c| layers.spanned(self.members.members(c as usize)))
+                    .collect()
             }),
-            best: best.iter().map(|list| list.iter().filter_map(|&i| names.mention(i)).collect()).collect(),
+            best: best
+                .iter()
+                .map(|list| list.iter().filter_map(|&i| names.mention(i)).collect())
+                .collect(),
         };
         let rest = Rest {
             clusters: others.len(),
             vertices: others.iter().map(|&c| self.metrics.sizes[c as usize]).sum(),
-            volume: short(compensated(others.iter().map(|&c| self.sums.degree[c as usize]))),
+            volume: short(compensated(
+                others.iter().map(|&c| self.sums.degree[c as usize]),
+            )),
         };
         (table, rest)
     }
@@ -53,9 +71,17 @@ impl<W: Weight> Clusters<'_, W> {
     fn best(&self, c: usize) -> Vec<Vertex> {
         let rows = self.graph.rows();
         let own = |i: Vertex| -> f64 {
-            rows.row(i as usize).filter(|&(j, _)| self.labels[j as usize] as usize == c).map(|(_, w)| w).sum()
+            rows.row(i as usize)
+                .filter(|&(j, _)| self.labels[j as usize] as usize == c)
+                .map(|(_, w)| w)
+                .sum()
         };
-        let mut ranked: Vec<(f64, Vertex)> = self.members.members(c).iter().map(|&i| (own(i), i)).collect();
+        let mut ranked: Vec<(f64, Vertex)> = self
+            .members
+            .members(c)
+            .iter()
+            .map(|&i| (own(i), i))
+            .collect();
         let before = |a: &(f64, Vertex), b: &(f64, Vertex)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
         if ranked.len() > BEST {
             ranked.select_nth_unstable_by(BEST, before);
@@ -77,11 +103,16 @@ impl<W: Weight> Clusters<'_, W> {
 /// Numbers `0..values.len()` by decreasing value, ties by number.
 pub(super) fn descending(values: &[f64]) -> Vec<u32> {
     let mut order: Vec<u32> = (0..values.len() as u32).collect();
-    order.sort_by(|&a, &b| values[b as usize].total_cmp(&values[a as usize]).then(a.cmp(&b)));
+    order.sort_by(|&a, &b| {
+        values[b as usize]
+            .total_cmp(&values[a as usize])
+            .then(a.cmp(&b))
+    });
     order
 }
 
-/// How many clusters have 2^b to 2^(b+1) − 1 members, and how many members these have together, for b = 0, 1, ….
+/// How many clusters have 2^b to 2^(b+1) − 1 members, and how many members these have together, for
+/// b = 0, 1, ….
 pub(super) fn size_bins(sizes: &[usize]) -> Vec<(usize, usize)> {
     let mut bins: Vec<(usize, usize)> = Vec::new();
     for &size in sizes.iter().filter(|&&size| size > 0) {
@@ -97,7 +128,10 @@ pub(super) fn size_bins(sizes: &[usize]) -> Vec<(usize, usize)> {
 mod tests {
     #[test]
     fn sizes_fall_into_bins_of_powers_of_two() {
-        assert_eq!(super::size_bins(&[1, 2, 3, 4, 9]), [(1, 1), (2, 5), (1, 4), (1, 9)]);
+        assert_eq!(
+            super::size_bins(&[1, 2, 3, 4, 9]),
+            [(1, 1), (2, 5), (1, 4), (1, 9)]
+        );
         assert!(super::size_bins(&[]).is_empty());
     }
 }

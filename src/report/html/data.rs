@@ -1,5 +1,5 @@
-//! What a page shows, as the JSON object that is embedded in it. Arrays go by column where there are many rows, and numbers keep six
-//! digits, so that pages stay small.
+//! What a page shows, as the JSON object that is embedded in it. Arrays go by column where there
+//! are many rows, and numbers keep six digits, so that pages stay small.
 
 use crate::report::document::{Document, FitSection};
 use serde::Serialize;
@@ -25,10 +25,12 @@ pub struct Page {
     pub trace: Vec<(f64, usize)>,
 }
 
-/// What was done: the part of the JSON document that does not grow with the data, and the parameters.
+/// What was done: the part of the JSON document that does not grow with the data, and the
+/// parameters.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct About {
-    /// The document without its trace, without what the page shows in other ways, and with no more than [`MOST_LAYERS`] layers.
+    /// The document without its trace, without what the page shows in other ways, and with no more
+    /// than [`MOST_LAYERS`] layers.
     #[serde(flatten)]
     pub document: Document,
     /// Flags and other parameters, in the order in which they are shown.
@@ -41,10 +43,16 @@ pub const MOST_LAYERS: usize = 100;
 impl About {
     /// Takes over what `document` knows, and adds the parameters.
     pub fn new(document: &Document, parameters: Vec<(String, String)>) -> Self {
-        let fit = document.fit.as_ref().map(|fit| FitSection { trace: Vec::new(), ..fit.clone() });
+        let fit = document.fit.as_ref().map(|fit| FitSection {
+            trace: Vec::new(),
+            ..fit.clone()
+        });
         let mut more = document.more.clone();
         more.retain(|key, _| ["certificate", "layers"].contains(&key.as_str()));
-        if let Some(layers) = more.get_mut("layers").and_then(serde_json::Value::as_array_mut) {
+        if let Some(layers) = more
+            .get_mut("layers")
+            .and_then(serde_json::Value::as_array_mut)
+        {
             layers.truncate(MOST_LAYERS);
         }
         let short = Document {
@@ -57,7 +65,10 @@ impl About {
             more,
             ..Document::default()
         };
-        Self { document: short, parameters }
+        Self {
+            document: short,
+            parameters,
+        }
     }
 }
 
@@ -72,7 +83,8 @@ pub struct GraphView {
     pub before: Image,
     /// Names of vertices, referred to by index.
     pub names: Vec<String>,
-    /// Names of the true classes that the heat maps show, then one for all others if there are more.
+    /// Names of the true classes that the heat maps show, then one for all others if there are
+    /// more.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub classes: Vec<String>,
     /// The layers of a layered graph, whose vertices are copies in them.
@@ -134,7 +146,8 @@ pub struct Detail {
     pub table: Table,
     /// All others together.
     pub rest: Rest,
-    /// How many clusters have at least 2^b and fewer than 2^(b+1) vertices, and how many vertices these have together.
+    /// How many clusters have at least 2^b and fewer than 2^(b+1) vertices, and how many vertices
+    /// these have together.
     pub sizes: Vec<(usize, usize)>,
     /// The graph of clusters.
     pub network: Network,
@@ -302,5 +315,9 @@ pub struct SpectrumView {
 
 /// Six significant digits; what is not finite becomes 0.
 pub(super) fn short(value: f64) -> f64 {
-    if value.is_finite() { format!("{value:.5e}").parse().unwrap_or(value) } else { 0.0 }
+    if value.is_finite() {
+        format!("{value:.5e}").parse().unwrap_or(value)
+    } else {
+        0.0
+    }
 }

@@ -1,9 +1,11 @@
 //! Clusterings of a graph → what a page shows of them.
 //!
-//! A path may have hundreds of clusterings of millions of clusters; a page has [`LIMIT`](super::LIMIT) bytes. So at most `MOST_DETAILED`
-//! clusterings (the recommended one, the ends of the path and those with the widest intervals) are stored with their clusters, these share
-//! `ROWS` rows of tables, `NAME_BYTES` bytes of names and `IMAGE_BYTES` bytes of images, and what a table leaves out is counted in one line.
-//! Cost: a few times O(arcs) for each detailed clustering.
+//! A path may have hundreds of clusterings of millions of clusters; a page has
+//! [`LIMIT`](super::LIMIT) bytes. So at most `MOST_DETAILED` clusterings (the recommended one, the
+//! ends of the path and those with the widest intervals) are stored with their clusters, these
+//! share `ROWS` rows of tables, `NAME_BYTES` bytes of names and `IMAGE_BYTES` bytes of images, and
+//! what a table leaves out is counted in one line. Cost: a few times O(arcs) for each detailed
+//! clustering.
 
 use super::clusters::{Clusters, descending, size_bins};
 use super::data::{Clustering, Detail, GraphView, LayersView, short};
@@ -71,7 +73,8 @@ impl Stop {
 }
 
 impl<W: Weight> GraphSource<'_, W> {
-    /// Shows `stops` (by ascending k), `chosen` first; `labels` gives the labels of each, [`NONE`](crate::ids::NONE) for isolated vertices.
+    /// Shows `stops` (by ascending k), `chosen` first; `labels` gives the labels of each,
+    /// [`NONE`](crate::ids::NONE) for isolated vertices.
     pub fn view(
         &self,
         stops: &[Stop],
@@ -81,12 +84,20 @@ impl<W: Weight> GraphSource<'_, W> {
     ) -> Result<GraphView, MetricError> {
         let detailed = detailed(stops, chosen);
         let mut drawing = Drawing::new(self, detailed.iter().filter(|d| **d).count());
-        observer.event(Event::Stage { name: "drawing the report", total: Some(drawing.detailed as u64) });
+        observer.event(Event::Stage {
+            name: "drawing the report",
+            total: Some(drawing.detailed as u64),
+        });
         let mut clusterings: Vec<Clustering> = stops.iter().map(clustering).collect();
         let mut at_chosen = None;
         let mut before = None;
-        // From the chosen one down, then from it up, so that pictures change little from one to the next.
-        for at in (0..=chosen).rev().chain(chosen + 1..stops.len()).filter(|&at| detailed[at]) {
+        // From the chosen one down, then from it up, so that pictures change little from one to the
+        // next.
+        for at in (0..=chosen)
+            .rev()
+            .chain(chosen + 1..stops.len())
+            .filter(|&at| detailed[at])
+        {
             if at > chosen && at_chosen.is_some() {
                 before = at_chosen.take();
             }
@@ -99,14 +110,20 @@ impl<W: Weight> GraphSource<'_, W> {
             observer.event(Event::Advance(1));
         }
         let order = connected(self.graph);
-        let classes = drawing.classes.as_ref().map_or(Vec::new(), |classes| classes.shown.clone());
+        let classes = drawing
+            .classes
+            .as_ref()
+            .map_or(Vec::new(), |classes| classes.shown.clone());
         Ok(GraphView {
             vertices: order.len(),
             volume: short(self.graph.volume()),
             before: image(self.graph, &order, drawing.side),
             names: drawing.names.into_names(),
             classes,
-            layers: drawing.layers.map(|(total, layers)| LayersView { total, shown: layers.shown }),
+            layers: drawing.layers.map(|(total, layers)| LayersView {
+                total,
+                shown: layers.shown,
+            }),
             clusterings,
             chosen,
             reason: None,
@@ -117,21 +134,45 @@ impl<W: Weight> GraphSource<'_, W> {
 /// The vertices that have an edge, in their order.
 fn connected<W: Weight>(graph: &Graph<W>) -> Vec<Vertex> {
     let offsets = graph.rows().offsets;
-    (0..graph.vertices() as Vertex).filter(|&i| offsets[i as usize] < offsets[i as usize + 1]).collect()
+    (0..graph.vertices() as Vertex)
+        .filter(|&i| offsets[i as usize] < offsets[i as usize + 1])
+        .collect()
 }
 
 fn clustering(stop: &Stop) -> Clustering {
-    let value = stop.beta.map(|beta| short(stop.cut - beta * stop.clusters as f64 + stop.local_price));
-    let interval = stop.interval.map(|(low, high)| (short(low), high.is_finite().then(|| short(high))));
-    Clustering { clusters: stop.clusters, cut: short(stop.cut), beta: stop.beta.map(short), value, interval, detail: None }
+    let value = stop
+        .beta
+        .map(|beta| short(stop.cut - beta * stop.clusters as f64 + stop.local_price));
+    let interval = stop
+        .interval
+        .map(|(low, high)| (short(low), high.is_finite().then(|| short(high))));
+    Clustering {
+        clusters: stop.clusters,
+        cut: short(stop.cut),
+        beta: stop.beta.map(short),
+        value,
+        interval,
+        detail: None,
+    }
 }
 
 /// Which clusterings are stored with their clusters.
 fn detailed(stops: &[Stop], chosen: usize) -> Vec<bool> {
     let ends = [chosen, 0, stops.len().saturating_sub(1)];
-    let rank: Vec<f64> = (0..stops.len()).map(|at| if ends.contains(&at) { f64::INFINITY } else { stops[at].width() }).collect();
+    let rank: Vec<f64> = (0..stops.len())
+        .map(|at| {
+            if ends.contains(&at) {
+                f64::INFINITY
+            } else {
+                stops[at].width()
+            }
+        })
+        .collect();
     let mut kept = vec![false; stops.len()];
-    descending(&rank).iter().take(MOST_DETAILED).for_each(|&at| kept[at as usize] = true);
+    descending(&rank)
+        .iter()
+        .take(MOST_DETAILED)
+        .for_each(|&at| kept[at as usize] = true);
     kept
 }
 
@@ -148,14 +189,28 @@ struct Drawing<'a, W: Weight> {
 
 impl<'a, W: Weight> Drawing<'a, W> {
     fn new(source: &'a GraphSource<'a, W>, detailed: usize) -> Self {
-        let classes = source.truth.map(|t| Classes::new(&t.labels, t.names.len(), |class| t.names.get(class).to_owned()));
+        let classes = source.truth.map(|t| {
+            Classes::new(&t.labels, t.names.len(), |class| {
+                t.names.get(class).to_owned()
+            })
+        });
         // One image for each, and one before; a triangle of s² / 2 bytes takes 2 s² / 3 characters.
-        let side = ((1.5 * IMAGE_BYTES as f64 / (detailed + 1) as f64).sqrt() as usize).min(MOST_SIDE);
-        let layers = source
-            .names
-            .layers()
-            .map(|(layers, of)| (layers.len(), Classes::in_order(of, layers.len(), |j| layers[j].title.to_owned())));
-        Self { source, names: NameTable::new(source.names, NAME_BYTES), classes, layers, detailed, side }
+        let side =
+            ((1.5 * IMAGE_BYTES as f64 / (detailed + 1) as f64).sqrt() as usize).min(MOST_SIDE);
+        let layers = source.names.layers().map(|(layers, of)| {
+            (
+                layers.len(),
+                Classes::in_order(of, layers.len(), |j| layers[j].title.to_owned()),
+            )
+        });
+        Self {
+            source,
+            names: NameTable::new(source.names, NAME_BYTES),
+            classes,
+            layers,
+            detailed,
+            side,
+        }
     }
 
     /// Everything about one clustering, and where its circles are.
@@ -170,9 +225,20 @@ impl<'a, W: Weight> Drawing<'a, W> {
         let metrics = GraphMetrics::of(graph, &labels)?;
         let sums = Sums::of(graph, self.source.masses, &labels, k);
         let order = descending(&sums.degree);
-        let clusters = Clusters { graph, labels: &labels, members: Members::of(&labels, k), sums, metrics, order };
+        let clusters = Clusters {
+            graph,
+            labels: &labels,
+            members: Members::of(&labels, k),
+            sums,
+            metrics,
+            order,
+        };
         let shared = (ROWS - MOST_ROWS) / self.detailed.saturating_sub(1).max(1);
-        let rows = if first { MOST_ROWS } else { shared.clamp(MOST_CIRCLES, MOST_ROWS) };
+        let rows = if first {
+            MOST_ROWS
+        } else {
+            shared.clamp(MOST_CIRCLES, MOST_ROWS)
+        };
         let layers = self.layers.as_ref().map(|(_, layers)| layers);
         let (table, rest) = clusters.table(rows, &mut self.names, layers);
         let (network, spots) = network(&clusters, before);
@@ -188,7 +254,11 @@ impl<'a, W: Weight> Drawing<'a, W> {
             sizes: size_bins(&metrics.sizes),
             network,
             after: image(graph, &clusters.members.order, self.side),
-            truth: self.classes.as_ref().map(|classes| classes.compare(&labels, k)).transpose()?,
+            truth: self
+                .classes
+                .as_ref()
+                .map(|classes| classes.compare(&labels, k))
+                .transpose()?,
             layers: layers.map(|layers| layers.heat(&labels, k)),
         };
         Ok((detail, Before { labels, spots }))
@@ -204,7 +274,12 @@ mod tests {
         let stop = |at: usize| {
             let low = at as f64;
             let interval = Some((low, low + 1.0 / (1.0 + (at % 50) as f64)));
-            Stop { clusters: at + 1, cut: low, interval, ..Stop::default() }
+            Stop {
+                clusters: at + 1,
+                cut: low,
+                interval,
+                ..Stop::default()
+            }
         };
         let stops: Vec<Stop> = (0..200).map(stop).collect();
         let kept = detailed(&stops, 49);

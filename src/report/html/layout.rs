@@ -1,10 +1,12 @@
 //! Where the circles of a picture go: a force-directed layout without chance.
 //!
-//! Circles start on a sunflower spiral, or where their members were in the picture before. Then, for a fixed number of rounds with a falling
-//! limit on the step, every two circles repel by `s²/g` (`g` the gap between their rims, `s` the spacing) and linked ones attract by
-//! `g²/s` times the strength of their link; a weak pull towards the middle keeps parts without links in view. At last overlaps are pushed
-//! apart. O(rounds · n²) for n circles, at most a few dozen. Sines come from `libm`, everything else is exact arithmetic of IEEE 754, so
-//! the picture is the same on every machine.
+//! Circles start on a sunflower spiral, or where their members were in the picture before. Then,
+//! for a fixed number of rounds with a falling limit on the step, every two circles repel by `s²/g`
+//! (`g` the gap between their rims, `s` the spacing) and linked ones attract by `g²/s` times the
+//! strength of their link; a weak pull towards the middle keeps parts without links in view. At
+//! last overlaps are pushed apart. O(rounds · n²) for n circles, at most a few dozen. Sines come
+//! from `libm`, everything else is exact arithmetic of IEEE 754, so the picture is the same on
+//! every machine.
 
 /// Rounds of forces.
 const ROUNDS: usize = 400;
@@ -39,7 +41,10 @@ impl Circles<'_> {
     /// Places from scratch, the longer side of the picture horizontal.
     pub fn arrange(&self) -> Vec<Place> {
         let spiral = (0..self.radii.len()).map(|a| {
-            let (turn, reach) = (a as f64 * 2.399_963_229_728_653, 2.0 * SPACING * (a as f64 + 0.5).sqrt());
+            let (turn, reach) = (
+                a as f64 * 2.399_963_229_728_653,
+                2.0 * SPACING * (a as f64 + 0.5).sqrt(),
+            );
             [reach * libm::cos(turn), reach * libm::sin(turn)]
         });
         let mut places: Vec<Place> = spiral.collect();
@@ -76,14 +81,20 @@ impl Circles<'_> {
                 let size = (force[0] * force[0] + force[1] * force[1]).sqrt();
                 let scale = if size > limit { limit / size } else { 1.0 };
                 // A third of the force: whole steps would swing around the balance.
-                *place = [place[0] + force[0] * scale / 3.0, place[1] + force[1] * scale / 3.0];
+                *place = [
+                    place[0] + force[0] * scale / 3.0,
+                    place[1] + force[1] * scale / 3.0,
+                ];
             }
         }
     }
 
     fn forces(&self, places: &[Place]) -> Vec<Place> {
         let n = places.len();
-        let mut forces: Vec<Place> = places.iter().map(|p| [-GRAVITY * p[0], -GRAVITY * p[1]]).collect();
+        let mut forces: Vec<Place> = places
+            .iter()
+            .map(|p| [-GRAVITY * p[0], -GRAVITY * p[1]])
+            .collect();
         let mut pull = |a: usize, b: usize, way: Place, size: f64| {
             for t in 0..2 {
                 forces[a][t] += way[t] * size;
@@ -98,7 +109,12 @@ impl Circles<'_> {
         }
         for &(a, b, strength) in self.links {
             let (way, length, gap) = self.between(places, a, b);
-            pull(a, b, way, strength * gap.max(0.0) * gap.max(0.0) / (SPACING * length));
+            pull(
+                a,
+                b,
+                way,
+                strength * gap.max(0.0) * gap.max(0.0) / (SPACING * length),
+            );
         }
         forces
     }
@@ -131,7 +147,12 @@ impl Circles<'_> {
 fn lay_flat(places: &mut [Place]) {
     let n = places.len().max(1) as f64;
     let mean = [0, 1].map(|t| places.iter().map(|p| p[t]).sum::<f64>() / n);
-    let moment = |s: usize, t: usize| places.iter().map(|p| (p[s] - mean[s]) * (p[t] - mean[t])).sum::<f64>();
+    let moment = |s: usize, t: usize| {
+        places
+            .iter()
+            .map(|p| (p[s] - mean[s]) * (p[t] - mean[t]))
+            .sum::<f64>()
+    };
     let turn = libm::atan2(2.0 * moment(0, 1), moment(0, 0) - moment(1, 1)) / 2.0;
     let (cos, sin) = (libm::cos(turn), libm::sin(turn));
     for place in places {
@@ -152,13 +173,20 @@ mod tests {
     fn circles_do_not_overlap_and_linked_ones_are_near() {
         let radii: Vec<f64> = (0..24).map(|a| 40.0 / (1.0 + f64::from(a) / 4.0)).collect();
         let links: Vec<(usize, usize, f64)> = (0..12).map(|a| (a, a + 12, 1.0)).collect();
-        let circles = Circles { radii: &radii, links: &links };
+        let circles = Circles {
+            radii: &radii,
+            links: &links,
+        };
         let places = circles.arrange();
         assert_eq!(places, circles.arrange());
         let pairs = || (0..24).flat_map(|a| (a + 1..24).map(move |b| (a, b)));
         assert!(pairs().all(|(a, b)| gap(&circles, &places, a, b) >= 0.0));
         let mean = |chosen: Vec<(usize, usize)>| {
-            chosen.iter().map(|&(a, b)| gap(&circles, &places, a, b)).sum::<f64>() / chosen.len() as f64
+            chosen
+                .iter()
+                .map(|&(a, b)| gap(&circles, &places, a, b))
+                .sum::<f64>()
+                / chosen.len() as f64
         };
         let linked: Vec<_> = links.iter().map(|l| (l.0, l.1)).collect();
         assert!(mean(linked) < 0.6 * mean(pairs().collect()));
@@ -166,9 +194,28 @@ mod tests {
 
     #[test]
     fn no_and_one_circle_have_places_too() {
-        assert!(Circles { radii: &[], links: &[] }.arrange().is_empty());
-        assert!(Circles { radii: &[9.0], links: &[] }.arrange()[0].iter().all(|t| t.is_finite()));
-        let same = Circles { radii: &[9.0, 9.0], links: &[] }.rearrange(vec![[0.0, 0.0]; 2]);
+        assert!(
+            Circles {
+                radii: &[],
+                links: &[]
+            }
+            .arrange()
+            .is_empty()
+        );
+        assert!(
+            Circles {
+                radii: &[9.0],
+                links: &[]
+            }
+            .arrange()[0]
+                .iter()
+                .all(|t| t.is_finite())
+        );
+        let same = Circles {
+            radii: &[9.0, 9.0],
+            links: &[],
+        }
+        .rearrange(vec![[0.0, 0.0]; 2]);
         assert!(same[0] != same[1]);
     }
 }

@@ -1,9 +1,10 @@
 //! Results → one HTML page that needs nothing else: no network, no other files.
 //!
-//! [`GraphSource::view`] and [`PointsSource::view`] condense results of any size into a [`Page`] of less than [`LIMIT`] bytes;
-//! [`Page::html`] puts it, as one JSON object, into a template whose script draws everything in the browser. Names are data: they are escaped
-//! in the JSON and enter the page only as text. The page forbids itself every connection (Content-Security-Policy). The same results give
-//! the same bytes.
+//! [`GraphSource::view`] and [`PointsSource::view`] condense results of any size into a [`Page`] of
+//! less than [`LIMIT`] bytes; [`Page::html`] puts it, as one JSON object, into a template whose
+//! script draws everything in the browser. Names are data: they are escaped in the JSON and enter
+//! the page only as text. The page forbids itself every connection (Content-Security-Policy). The
+//! same results give the same bytes.
 //!
 //! ```
 //! use lambdacut::graph::{Graph, Unit};
@@ -33,8 +34,8 @@ mod spectrum;
 mod truth;
 
 pub use data::{
-    About, Clustering, Detail, GraphView, Heat, Image, LayersView, MOST_LAYERS, Network, Page, PointsTable, PointsView, Rest,
-    Scatter, SpectrumView, Table, Truth,
+    About, Clustering, Detail, GraphView, Heat, Image, LayersView, MOST_LAYERS, Network, Page,
+    PointsTable, PointsView, Rest, Scatter, SpectrumView, Table, Truth,
 };
 pub use graph::{GraphSource, Stop};
 pub use names::{Layer, VertexNames};
@@ -65,14 +66,25 @@ const SCRIPT: [&str; 8] = [
 impl Page {
     /// A page with nothing but a heading and what was done.
     pub fn new(title: &str, about: About) -> Self {
-        Self { title: title.to_owned(), about, graph: None, points: None, spectrum: None, trace: Vec::new() }
+        Self {
+            title: title.to_owned(),
+            about,
+            graph: None,
+            points: None,
+            spectrum: None,
+            trace: Vec::new(),
+        }
     }
 
     /// Adds the objective after each pass; of very many passes, some at even distances.
     #[must_use]
     pub fn with_trace(mut self, trace: &[PassRecord]) -> Self {
         let step = trace.len().div_ceil(MOST_PASSES).max(1);
-        self.trace = trace.iter().step_by(step).map(|pass| (short(pass.value), pass.clusters)).collect();
+        self.trace = trace
+            .iter()
+            .step_by(step)
+            .map(|pass| (short(pass.value), pass.clusters))
+            .collect();
         self
     }
 
@@ -80,17 +92,32 @@ impl Page {
     pub fn json(&self) -> serde_json::Result<String> {
         let json = serde_json::to_string(self)?;
         // These occur only within strings; escaped, no text can end the element or start a comment.
-        Ok(json.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026"))
+        Ok(json
+            .replace('<', "\\u003c")
+            .replace('>', "\\u003e")
+            .replace('&', "\\u0026"))
     }
 
     /// The page.
     pub fn html(&self) -> serde_json::Result<String> {
-        let title = self.title.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-        let parts = [("title", title), ("style", STYLE.to_owned()), ("data", self.json()?), ("script", SCRIPT.concat())];
+        let title = self
+            .title
+            .replace('&', "&amp;")
+            .replace('<', "&lt;")
+            .replace('>', "&gt;");
+        let parts = [
+            ("title", title),
+            ("style", STYLE.to_owned()),
+            ("data", self.json()?),
+            ("script", SCRIPT.concat()),
+        ];
         let (mut html, mut rest) = (String::new(), TEMPLATE);
         for (name, text) in parts {
-            // Each part replaces its mark once, from the front, so that no text is searched for marks.
-            let (before, after) = rest.split_once(&format!("{{{{{name}}}}}")).unwrap_or((rest, ""));
+            // Each part replaces its mark once, from the front, so that no text is searched for
+            // marks.
+            let (before, after) = rest
+                .split_once(&format!("{{{{{name}}}}}"))
+                .unwrap_or((rest, ""));
             html.push_str(before);
             html.push_str(&text);
             rest = after;

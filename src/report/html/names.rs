@@ -1,8 +1,8 @@
 //! The names of the vertices that a page mentions, each once, within a budget of bytes.
 
-use crate::cluster::layers::LayeredGraph;
 use crate::ids::{Cluster, Vertex};
 use crate::io::Names;
+use crate::layers::LayeredGraph;
 use rustc_hash::FxHashMap;
 
 /// Characters of a name that are shown.
@@ -47,8 +47,11 @@ impl<'a> VertexNames<'a> {
 
     /// The layers, and that of every copy.
     pub(super) fn layers(&self) -> Option<(&'a [Layer<'a>], Vec<Cluster>)> {
-        let Self::Copies(graph, layers) = *self else { return None };
-        let copies = |j: usize| std::iter::repeat_n(j as Cluster, graph.starts[j + 1] - graph.starts[j]);
+        let Self::Copies(graph, layers) = *self else {
+            return None;
+        };
+        let copies =
+            |j: usize| std::iter::repeat_n(j as Cluster, graph.starts[j + 1] - graph.starts[j]);
         Some((layers, (0..graph.layers()).flat_map(copies).collect()))
     }
 }
@@ -64,7 +67,12 @@ pub(super) struct NameTable<'a> {
 impl<'a> NameTable<'a> {
     /// No names yet; together they may take `budget` bytes of the page.
     pub fn new(names: VertexNames<'a>, budget: usize) -> Self {
-        Self { names, index: FxHashMap::default(), shown: Vec::new(), budget }
+        Self {
+            names,
+            index: FxHashMap::default(),
+            shown: Vec::new(),
+            budget,
+        }
     }
 
     /// The number of the name of `vertex`, or `None` when there is no room for another.
@@ -96,7 +104,13 @@ pub(super) fn shortened(name: &str) -> String {
 
 /// What a name takes in the page: quotes, a comma, and six bytes for whatever is escaped there.
 fn bytes(name: &str) -> usize {
-    let of = |c: char| if c.is_control() || "<>&\"\\".contains(c) { 6 } else { c.len_utf8() };
+    let of = |c: char| {
+        if c.is_control() || "<>&\"\\".contains(c) {
+            6
+        } else {
+            c.len_utf8()
+        }
+    };
     3 + name.chars().map(of).sum::<usize>()
 }
 
@@ -108,7 +122,10 @@ mod tests {
     fn a_name_counts_once_and_the_budget_holds() {
         let names = Names::numbers(1000);
         let mut table = NameTable::new((&names).into(), 12);
-        assert_eq!((table.mention(7), table.mention(700), table.mention(7)), (Some(0), Some(1), Some(0)));
+        assert_eq!(
+            (table.mention(7), table.mention(700), table.mention(7)),
+            (Some(0), Some(1), Some(0))
+        );
         assert_eq!((table.mention(8), table.mention(700)), (None, Some(1)));
         assert_eq!(table.into_names(), ["7", "700"]);
     }

@@ -35,43 +35,70 @@ pub(super) struct Before {
     pub spots: Vec<Option<Spot>>,
 }
 
-/// The picture of the largest clusters, with places and colours near those of the one before, and their circles.
-pub(super) fn network<W: Weight>(clusters: &Clusters<'_, W>, before: Option<&Before>) -> (Network, Vec<Option<Spot>>) {
+/// The picture of the largest clusters, with places and colours near those of the one before, and
+/// their circles.
+pub(super) fn network<W: Weight>(
+    clusters: &Clusters<'_, W>,
+    before: Option<&Before>,
+) -> (Network, Vec<Option<Spot>>) {
     let shown = &clusters.order[..clusters.order.len().min(MOST_CIRCLES)];
-    let volumes: Vec<f64> = shown.iter().map(|&c| clusters.sums.degree[c as usize]).collect();
+    let volumes: Vec<f64> = shown
+        .iter()
+        .map(|&c| clusters.sums.degree[c as usize])
+        .collect();
     let total: f64 = volumes.iter().sum();
-    let radii: Vec<f64> = volumes.iter().map(|v| (LARGEST * (v / total).sqrt()).max(SMALLEST)).collect();
+    let radii: Vec<f64> = volumes
+        .iter()
+        .map(|v| (LARGEST * (v / total).sqrt()).max(SMALLEST))
+        .collect();
     let (links, pairs) = strongest(&weights_between(clusters, shown), &volumes);
     let most = links.iter().map(|l| l.strength).fold(0.0, f64::max);
-    let springs: Vec<(usize, usize, f64)> = links.iter().map(|l| (l.a, l.b, l.strength / most)).collect();
-    let circles = Circles { radii: &radii, links: &springs };
-    let (places, hues) = if let Some((starts, wanted)) = before.map(|before| heirs(clusters, shown, before)) {
-        (circles.rearrange(starts), kept_hues(&wanted))
-    } else {
-        let places = circles.arrange();
-        let hues = first_hues(&places);
-        (places, hues)
+    let springs: Vec<(usize, usize, f64)> = links
+        .iter()
+        .map(|l| (l.a, l.b, l.strength / most))
+        .collect();
+    let circles = Circles {
+        radii: &radii,
+        links: &springs,
     };
+    let (places, hues) =
+        if let Some((starts, wanted)) = before.map(|before| heirs(clusters, shown, before)) {
+            (circles.rearrange(starts), kept_hues(&wanted))
+        } else {
+            let places = circles.arrange();
+            let hues = first_hues(&places);
+            (places, hues)
+        };
     let mut kept = vec![None; clusters.order.len()];
     for (a, &c) in shown.iter().enumerate() {
-        kept[c as usize] = Some(Spot { place: places[a], hue: hues[a] });
+        kept[c as usize] = Some(Spot {
+            place: places[a],
+            hue: hues[a],
+        });
     }
     let tenth = |value: f64| (10.0 * value).round() / 10.0;
     let network = Network {
         x: places.iter().map(|p| tenth(p[0])).collect(),
         y: places.iter().map(|p| tenth(p[1])).collect(),
         r: radii.iter().map(|&r| tenth(r)).collect(),
-        hue: hues.iter().map(|hue| (1000.0 * hue).round() / 1000.0).collect(),
+        hue: hues
+            .iter()
+            .map(|hue| (1000.0 * hue).round() / 1000.0)
+            .collect(),
         links: links.iter().map(|l| (l.a, l.b, short(l.weight))).collect(),
         pairs,
     };
     (network, kept)
 }
 
-/// The weight between every two of the shown clusters. Each row is one task, so that sums do not depend on threads.
+/// The weight between every two of the shown clusters. Each row is one task, so that sums do not
+/// depend on threads.
 fn weights_between<W: Weight>(clusters: &Clusters<'_, W>, shown: &[Cluster]) -> Vec<Vec<f64>> {
     let mut circle_of = vec![usize::MAX; clusters.order.len()];
-    shown.iter().enumerate().for_each(|(a, &c)| circle_of[c as usize] = a);
+    shown
+        .iter()
+        .enumerate()
+        .for_each(|(a, &c)| circle_of[c as usize] = a);
     let rows = clusters.graph.rows();
     let row = |&c: &Cluster| {
         let mut weights = vec![0.0; shown.len()];
@@ -95,7 +122,8 @@ struct Link {
     strength: f64,
 }
 
-/// The strongest links of each circle by `w_ab / √(D_a D_b)`, the heaviest first, and how many pairs are linked at all.
+/// The strongest links of each circle by `w_ab / √(D_a D_b)`, the heaviest first, and how many
+/// pairs are linked at all.
 fn strongest(weights: &[Vec<f64>], volumes: &[f64]) -> (Vec<Link>, usize) {
     let n = volumes.len();
     let strength = |a: usize, b: usize| weights[a][b] / (volumes[a] * volumes[b]).sqrt();
@@ -103,17 +131,40 @@ fn strongest(weights: &[Vec<f64>], volumes: &[f64]) -> (Vec<Link>, usize) {
     for a in 0..n {
         let mut others: Vec<usize> = (0..n).filter(|&b| b != a && weights[a][b] > 0.0).collect();
         others.sort_by(|&x, &y| strength(a, y).total_cmp(&strength(a, x)).then(x.cmp(&y)));
-        others.iter().take(LINKS_EACH).for_each(|&b| kept[a.min(b) * n + a.max(b)] = true);
+        others
+            .iter()
+            .take(LINKS_EACH)
+            .for_each(|&b| kept[a.min(b) * n + a.max(b)] = true);
     }
-    let linked = (0..n).flat_map(|a| (a + 1..n).map(move |b| (a, b))).filter(|&(a, b)| weights[a][b] > 0.0);
-    let link = |(a, b): (usize, usize)| Link { a, b, weight: weights[a][b], strength: strength(a, b) };
-    let mut links: Vec<Link> = linked.clone().filter(|&(a, b)| kept[a * n + b]).map(link).collect();
-    links.sort_by(|x, y| y.weight.total_cmp(&x.weight).then((x.a, x.b).cmp(&(y.a, y.b))));
+    let linked = (0..n)
+        .flat_map(|a| (a + 1..n).map(move |b| (a, b)))
+        .filter(|&(a, b)| weights[a][b] > 0.0);
+    let link = |(a, b): (usize, usize)| Link {
+        a,
+        b,
+        weight: weights[a][b],
+        strength: strength(a, b),
+    };
+    let mut links: Vec<Link> = linked
+        .clone()
+        .filter(|&(a, b)| kept[a * n + b])
+        .map(link)
+        .collect();
+    links.sort_by(|x, y| {
+        y.weight
+            .total_cmp(&x.weight)
+            .then((x.a, x.b).cmp(&(y.a, y.b)))
+    });
     (links, linked.count())
 }
 
-/// Where each cluster starts, the mean of the old places of its members, and the colour that most of them had.
-fn heirs<W: Weight>(clusters: &Clusters<'_, W>, shown: &[Cluster], before: &Before) -> (Vec<Place>, Vec<Option<f64>>) {
+/// Where each cluster starts, the mean of the old places of its members, and the colour that most
+/// of them had.
+fn heirs<W: Weight>(
+    clusters: &Clusters<'_, W>,
+    shown: &[Cluster],
+    before: &Before,
+) -> (Vec<Place>, Vec<Option<f64>>) {
     let heir = |&c: &Cluster| {
         let mut counts: BTreeMap<Cluster, f64> = BTreeMap::new();
         for &i in clusters.members.members(c as usize) {
@@ -122,10 +173,18 @@ fn heirs<W: Weight>(clusters: &Clusters<'_, W>, shown: &[Cluster], before: &Befo
                 *counts.entry(old).or_default() += 1.0;
             }
         }
-        let spots: Vec<(Spot, f64)> =
-            counts.iter().filter_map(|(&old, &count)| Some((before.spots[old as usize]?, count))).collect();
+        let spots: Vec<(Spot, f64)> = counts
+            .iter()
+            .filter_map(|(&old, &count)| Some((before.spots[old as usize]?, count)))
+            .collect();
         let total = spots.iter().map(|s| s.1).sum::<f64>().max(1.0);
-        let mean = [0, 1].map(|t| spots.iter().map(|(spot, count)| spot.place[t] * count).sum::<f64>() / total);
+        let mean = [0, 1].map(|t| {
+            spots
+                .iter()
+                .map(|(spot, count)| spot.place[t] * count)
+                .sum::<f64>()
+                / total
+        });
         // The first of equals: BTreeMap goes by number.
         let most = spots.iter().map(|s| s.1).fold(0.0, f64::max);
         (mean, spots.iter().find(|s| s.1 == most).map(|s| s.0.hue))
@@ -139,19 +198,33 @@ fn first_hues(places: &[Place]) -> Vec<f64> {
     let middle = [0, 1].map(|t| places.iter().map(|p| p[t]).sum::<f64>() / n);
     let turn = |p: &Place| libm::atan2(p[1] - middle[1], p[0] - middle[0]);
     let mut order: Vec<usize> = (0..places.len()).collect();
-    order.sort_by(|&a, &b| turn(&places[a]).total_cmp(&turn(&places[b])).then(a.cmp(&b)));
+    order.sort_by(|&a, &b| {
+        turn(&places[a])
+            .total_cmp(&turn(&places[b]))
+            .then(a.cmp(&b))
+    });
     let mut hues = vec![0.0; places.len()];
-    order.iter().enumerate().for_each(|(rank, &a)| hues[a] = rank as f64 / n);
+    order
+        .iter()
+        .enumerate()
+        .for_each(|(rank, &a)| hues[a] = rank as f64 / n);
     hues
 }
 
-/// Each circle keeps the colour it wants unless a larger one has nearly the same; then it gets the middle of the widest gap.
+/// Each circle keeps the colour it wants unless a larger one has nearly the same; then it gets the
+/// middle of the widest gap.
 fn kept_hues(wanted: &[Option<f64>]) -> Vec<f64> {
     let near = 0.5 / wanted.len().max(1) as f64;
     let mut taken: Vec<f64> = Vec::new();
     for want in wanted {
-        let apart = |hue: f64| taken.iter().all(|t| (t - hue).abs().min(1.0 - (t - hue).abs()) >= near);
-        let hue = want.filter(|&hue| apart(hue)).unwrap_or_else(|| widest_gap(&taken));
+        let apart = |hue: f64| {
+            taken
+                .iter()
+                .all(|t| (t - hue).abs().min(1.0 - (t - hue).abs()) >= near)
+        };
+        let hue = want
+            .filter(|&hue| apart(hue))
+            .unwrap_or_else(|| widest_gap(&taken));
         taken.push(hue);
     }
     taken
@@ -161,10 +234,18 @@ fn kept_hues(wanted: &[Option<f64>]) -> Vec<f64> {
 fn widest_gap(taken: &[f64]) -> f64 {
     let mut sorted = taken.to_vec();
     sorted.sort_by(f64::total_cmp);
-    let Some(&first) = sorted.first() else { return 0.0 };
+    let Some(&first) = sorted.first() else {
+        return 0.0;
+    };
     let ends = sorted.iter().skip(1).copied().chain([first + 1.0]);
-    let gaps = sorted.iter().zip(ends).map(|(&low, high)| (low, high - low));
-    let (low, width) = gaps.fold((0.0, -1.0), |best, gap| if gap.1 > best.1 { gap } else { best });
+    let gaps = sorted
+        .iter()
+        .zip(ends)
+        .map(|(&low, high)| (low, high - low));
+    let (low, width) = gaps.fold(
+        (0.0, -1.0),
+        |best, gap| if gap.1 > best.1 { gap } else { best },
+    );
     (low + width / 2.0) % 1.0
 }
 
@@ -174,7 +255,10 @@ mod tests {
 
     #[test]
     fn colours_are_kept_where_they_can_be_told_apart() {
-        assert_eq!(kept_hues(&[Some(0.25), Some(0.25), None, Some(0.5)]), [0.25, 0.75, 0.5, 0.0]);
+        assert_eq!(
+            kept_hues(&[Some(0.25), Some(0.25), None, Some(0.5)]),
+            [0.25, 0.75, 0.5, 0.0]
+        );
         assert_eq!(first_hues(&[[1.0, 0.0], [-1.0, 0.1], [0.0, -1.0]]).len(), 3);
     }
 }

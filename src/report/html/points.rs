@@ -34,16 +34,39 @@ impl PointsSource<'_> {
         let mut labels = labels.to_vec();
         let k = renumber_by_size(&mut labels);
         let points = self.points;
-        let centres = Alternation::from_labels(points, labels.clone(), k).into_parts().1;
+        let centres = Alternation::from_labels(points, labels.clone(), k)
+            .into_parts()
+            .1;
         let mut members: Vec<Vec<u32>> = vec![Vec::new(); k];
-        labels.iter().enumerate().for_each(|(i, &c)| members[c as usize].push(i as u32));
+        labels
+            .iter()
+            .enumerate()
+            .for_each(|(i, &c)| members[c as usize].push(i as u32));
         let sizes: Vec<usize> = members.iter().map(Vec::len).collect();
         let shown = k.min(MOST_ROWS);
-        let sum = |c: usize, of: &dyn Fn(usize) -> f64| short(compensated(members[c].iter().map(|&i| of(i as usize))));
-        let within = |c: usize| sum(c, &|i| points.weight(i) * squared_distance(points.row(i), centres.row(c)));
-        let centre = |c: usize| centres.row(c).iter().take(MOST_COLUMNS).map(|&x| short(x)).collect();
+        let sum = |c: usize, of: &dyn Fn(usize) -> f64| {
+            short(compensated(members[c].iter().map(|&i| of(i as usize))))
+        };
+        let within = |c: usize| {
+            sum(c, &|i| {
+                points.weight(i) * squared_distance(points.row(i), centres.row(c))
+            })
+        };
+        let centre = |c: usize| {
+            centres
+                .row(c)
+                .iter()
+                .take(MOST_COLUMNS)
+                .map(|&x| short(x))
+                .collect()
+        };
         let table = PointsTable {
-            columns: self.columns.iter().take(MOST_COLUMNS).map(|name| shortened(name)).collect(),
+            columns: self
+                .columns
+                .iter()
+                .take(MOST_COLUMNS)
+                .map(|name| shortened(name))
+                .collect(),
             size: sizes[..shown].to_vec(),
             weight: (0..shown).map(|c| sum(c, &|i| points.weight(i))).collect(),
             within: (0..shown).map(within).collect(),
@@ -51,9 +74,18 @@ impl PointsSource<'_> {
         };
         let others = shown..k;
         let volume = short(others.clone().map(|c| sum(c, &|i| points.weight(i))).sum());
-        let rest = Rest { clusters: others.len(), vertices: sizes[others].iter().sum(), volume };
-        let classes = self.truth.map(|(of, names)| Classes::new(of, names.len(), |class| names[class].clone()));
-        let truth = classes.as_ref().map(|classes| classes.compare(&labels, k)).transpose()?;
+        let rest = Rest {
+            clusters: others.len(),
+            vertices: sizes[others].iter().sum(),
+            volume,
+        };
+        let classes = self
+            .truth
+            .map(|(of, names)| Classes::new(of, names.len(), |class| names[class].clone()));
+        let truth = classes
+            .as_ref()
+            .map(|classes| classes.compare(&labels, k))
+            .transpose()?;
         Ok(PointsView {
             points: points.len(),
             dimension: points.dimension(),

@@ -12,9 +12,18 @@ const MOST_GAPS: usize = 8;
 impl SpectrumView {
     /// Shows the low end of `spectrum`.
     pub fn new(spectrum: &Spectrum) -> Self {
-        let gaps = spectrum.gaps().into_iter().take(MOST_GAPS).map(|gap| (gap.after, short(gap.low), short(gap.high)));
+        let gaps = spectrum
+            .gaps()
+            .into_iter()
+            .take(MOST_GAPS)
+            .map(|gap| (gap.after, short(gap.low), short(gap.high)));
         Self {
-            values: spectrum.values().into_iter().take(MOST_VALUES).map(short).collect(),
+            values: spectrum
+                .values()
+                .into_iter()
+                .take(MOST_VALUES)
+                .map(short)
+                .collect(),
             count: spectrum.count(),
             below: short(spectrum.below),
             verdict: verdict(&spectrum.check),
@@ -27,5 +36,7 @@ impl SpectrumView {
 fn verdict(check: &SpectrumCheck) -> String {
     let text = check.to_string();
     let mut letters = text.chars();
-    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).chain(['.']).collect())
+    letters.next().map_or(String::new(), |first| {
+        first.to_uppercase().chain(letters).chain(['.']).collect()
+    })
 }

@@ -1,0 +1,262 @@
+//! Flags that every command understands, and the observer behind the progress display.
+
+use anyhow::{Context, bail};
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use lambdacut::observe::{CancelToken, Event, Observer};
+use std::io::{self, IsTerminal, Write};
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
+
+/// Flags of every command.
+#[derive(Debug, Args)]
+pub struct Global {
+    /// Threads to use (default: all cores). Results never depend on it. `bench` takes several
+    /// numbers, as in 1,2.
+    #[arg(
+        long,
+        global = true,
+        value_name = "N",
+        value_delimiter = ',',
+        help_heading = "General"
+    )]
+    pub threads: Vec<NonZeroUsize>,
+    /// Print nothing but errors.
+    #[arg(
+        long,
+        short,
+        global = true,
+        conflicts_with = "verbose",
+        help_heading = "General"
+    )]
+    pub quiet: bool,
+    /// Print one line a pass.
+    #[arg(long, short, global = true, help_heading = "General")]
+    pub verbose: bool,
+}
+
+impl Global {
+    /// The number of threads of a command that runs once; `None` for all cores.
+    pub fn one_number_of_threads(&self) -> anyhow::Result<Option<NonZeroUsize>> {
+        match self.threads[..] {
+            [] => Ok(None),
+            [threads] => Ok(Some(threads)),
+            _ => bail!("--threads takes one number here; only bench compares several"),
+        }
+    }
+
+    /// The observer of a run: progress on a terminal, Ctrl-C as cancellation (the best result so
+    /// far is kept).
+    pub fn progress(&self) -> anyhow::Result<Progress> {
+        Progress::new(self.quiet, self.verbose, true)
+    }
+
+    /// The observer of a command that has no result before its end: Ctrl-C ends it at once.
+    pub fn progress_without_result(&self) -> anyhow::Result<Progress> {
+        Progress::new(self.quiet, self.verbose, false)
+    }
+}
+
+/// Ctrl-C ended a command that has nothing to show for it.
+#[derive(Debug)]
+pub struct Interrupted;
+
+impl std::fmt::Display for Interrupted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("interrupted")
+    }
+}
+
+impl std::error::Error for Interrupted {}
+
+/// Runs `work` on as many threads as asked for, or on all cores.
+pub fn in_pool<R: Send>(
+    threads: Option<NonZeroUsize>,
+    work: impl FnOnce() -> anyhow::Result<R> + Send,
+) -> anyhow::Result<R> {
+    let threads = threads.map_or(0, NonZeroUsize::get);
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .context("cannot start the threads")?
+        .install(work)
+}
+
+/// The command as given, without the place of the program, quoted so that a shell understands it.
+pub fn command_line() -> String {
+    let given = std::env::args_os()
+        .skip(1)
+        .map(|arg| quoted(&arg.to_string_lossy()));
+    std::iter::once("lambdacut".to_owned())
+        .chain(given)
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+fn quoted(arg: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "_@%+=:,./-".contains(c);
+    if !arg.is_empty() && arg.chars().all(plain) {
+        arg.to_owned()
+    } else {
+        format!("'{}'", arg.replace('\'', "'\\''"))
+    }
+}
+
+/// Shows progress on standard error (bars only on a terminal) and cancels on Ctrl-C.
+#[derive(Debug)]
+pub struct Progress {
+    cancel: CancelToken,
+    /// Whether Ctrl-C only asks the run to end, because there is something to keep or to tidy up.
+    waits: Arc<AtomicBool>,
+    verbose: bool,
+    quiet: bool,
+    bar: Option<Mutex<ProgressBar>>,
+}
+
+impl Progress {
+    fn new(quiet: bool, verbose: bool, waits: bool) -> anyhow::Result<Self> {
+        let (cancel, waits) = (CancelToken::default(), Arc::new(AtomicBool::new(waits)));
+        let (handler, handler_waits) = (cancel.clone(), Arc::clone(&waits));
+        ctrlc::set_handler(move || {
+            if handler.cancelled() || !handler_waits.load(Relaxed) {
+                std::process::exit(130);
+            }
+            handler.cancel();
+        })
+        .context("cannot listen for Ctrl-C")?;
+        let shown = !quiet && std::io::stderr().is_terminal();
+        Ok(Self {
+            cancel,
+            waits,
+            verbose,
+            quiet,
+            bar: shown.then(|| Mutex::new(ProgressBar::hidden())),
+        })
+    }
+
+    /// Writes a result to a file that appears whole; Ctrl-C meanwhile ends the command and leaves
+    /// nothing of it behind.
+    pub fn write(
+        &self,
+        path: &Path,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> anyhow::Result<()> {
+        self.event(Event::Stage {
+            name: "writing",
+            total: None,
+        });
+        let waited = self.waits.swap(true, Relaxed);
+        let result = lambdacut::io::write_atomically(path, |out| {
+            write(&mut Stoppable {
+                out,
+                cancel: &self.cancel,
+            })
+        });
+        self.waits.store(waited, Relaxed);
+        if self.cancelled() {
+            return Err(Interrupted.into());
+        }
+        result.with_context(|| format!("cannot write {}", path.display()))
+    }
+
+    /// Prints a line of the summary, unless quiet.
+    pub fn say(&self, line: &str) {
+        self.finish();
+        if !self.quiet {
+            eprintln!("{line}");
+        }
+    }
+
+    /// Removes the bar.
+    pub fn finish(&self) {
+        if let Some(Ok(bar)) = self.bar.as_ref().map(Mutex::lock) {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn start_bar(&self, name: &str, total: Option<u64>) {
+        let Some(Ok(mut bar)) = self.bar.as_ref().map(Mutex::lock) else {
+            return;
+        };
+        bar.finish_and_clear();
+        let template = if total.is_some() {
+            "{msg} {wide_bar} {pos}/{len} {elapsed}"
+        } else {
+            "{spinner} {msg} {elapsed}"
+        };
+        *bar = total.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style);
+        }
+        bar.set_message(name.to_owned());
+        bar.enable_steady_tick(std::time::Duration::from_millis(100));
+    }
+}
+
+/// Writes on until it is asked to stop.
+struct Stoppable<'a> {
+    out: &'a mut dyn Write,
+    cancel: &'a CancelToken,
+}
+
+impl Write for Stoppable<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.cancel.cancelled() {
+            return Err(io::Error::other(Interrupted));
+        }
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+impl Observer for Progress {
+    fn event(&self, event: Event<'_>) {
+        match event {
+            Event::Stage { name, total } => self.start_bar(name, total),
+            Event::Advance(steps) => {
+                if let Some(Ok(bar)) = self.bar.as_ref().map(Mutex::lock) {
+                    bar.inc(steps);
+                }
+            }
+            Event::Pass(p) if self.verbose => {
+                eprintln!(
+                    "  F {:.6}  clusters {}  moves {}  {:.3} s",
+                    p.value, p.clusters, p.moves, p.seconds
+                );
+            }
+            Event::Note(text) => self.say(text),
+            _ => {}
+        }
+    }
+
+    fn cancelled(&self) -> bool {
+        self.cancel.cancelled()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn arguments_are_quoted_where_a_shell_needs_it() {
+        let quoted = super::quoted;
+        assert_eq!(
+            (
+                quoted("a-b.edges"),
+                quoted("a b"),
+                quoted("it's"),
+                quoted("")
+            ),
+            (
+                "a-b.edges".into(),
+                "'a b'".into(),
+                "'it'\\''s'".into(),
+                "''".into()
+            )
+        );
+    }
+}

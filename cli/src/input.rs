@@ -1,0 +1,301 @@
+//! The graph that a command works on: the flags that say how to read it, and the labels that belong
+//! to it.
+
+use super::common::command_line;
+use anyhow::{Context, bail};
+use clap::{Args, ValueEnum};
+use lambdacut::graph::{self, AnyGraph, Counts, components};
+use lambdacut::io::{self, Labels, LoadOptions, Names, Unknown};
+use lambdacut::observe::{Event, Observer};
+use lambdacut::report::document::{GraphSection, Provenance};
+use lambdacut::with_graph;
+use std::path::{Path, PathBuf};
+
+/// Which graph, and how to read it.
+#[derive(Debug, Clone, Args)]
+pub struct GraphArgs {
+    /// The graph: an edge list (two or three columns; spaces, tabs or commas; # and % start
+    /// comments), METIS (.graph), Matrix Market (.mtx) or binary (.lcut). Compressed .gz and .zst
+    /// are read directly; `-` is standard input.
+    pub graph: PathBuf,
+    #[command(flatten)]
+    pub reading: ReadArgs,
+}
+
+/// How to read a graph.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Reading the graph")]
+pub struct ReadArgs {
+    /// The format, when name and content do not tell.
+    #[arg(long, value_name = "FORMAT")]
+    pub from: Option<FormatArg>,
+    /// What to do when the graph is directed: make it undirected (W + Wᵀ with weights), or stop.
+    #[arg(long, value_name = "HOW", default_value = "symmetrise")]
+    pub directed: DirectedArg,
+    /// Self-loops: keep them (a loop counts once in the degree) or drop them.
+    #[arg(long, value_name = "HOW", default_value = "keep")]
+    pub self_loops: SelfLoopsArg,
+    /// Repeated rows. auto: without weights repeats and reverse arcs are the same edge of weight 1;
+    /// with weights repeats are summed, and a list with every edge in both directions and equal
+    /// weights is read as undirected.
+    #[arg(long, value_name = "HOW", default_value = "auto")]
+    pub duplicates: DuplicatesArg,
+    /// Every edge counts 1, whatever its weight: a third column is ignored, so that negative or
+    /// infinite weights do not matter. Edges of weight 0 are still dropped.
+    #[arg(long)]
+    pub unweighted: bool,
+    /// Store weights in single precision: a third less memory for a weighted graph.
+    #[arg(long)]
+    pub f32: bool,
+    /// Vertex ids: integers, or names; auto looks at the first lines.
+    #[arg(long, value_name = "KIND", default_value = "auto")]
+    pub ids: IdsArg,
+    /// Whether the first line names the columns; without it the line itself tells.
+    #[arg(long, value_name = "YES|NO")]
+    pub header: Option<HeaderArg>,
+    /// Skip and count lines that cannot be read, instead of stopping at the first. Of a METIS file
+    /// also take edges that only one end lists, and of METIS and Matrix Market files headers that
+    /// miscount.
+    #[arg(long)]
+    pub lenient: bool,
+    /// Stop before reading takes more memory than this (bytes, or with a suffix: 500M, 16G).
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    pub memory_limit: Option<u64>,
+}
+
+/// A file format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum FormatArg {
+    /// `source target [weight]`, one edge a line.
+    EdgeList,
+    /// METIS (.graph): a line of neighbours for each vertex.
+    Metis,
+    /// Matrix Market (.mtx): coordinate; pattern, integer or real; general or symmetric.
+    MatrixMarket,
+    /// The own binary format (.lcut): checksummed, used without copying.
+    Binary,
+}
+
+/// What to do with directed input.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum DirectedArg {
+    /// Make it undirected.
+    Symmetrise,
+    /// Stop.
+    Reject,
+}
+
+/// What to do with self-loops.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SelfLoopsArg {
+    /// Keep them.
+    Keep,
+    /// Drop them.
+    Drop,
+}
+
+/// What to do with repeated rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum DuplicatesArg {
+    /// As usual for files without and with weights.
+    Auto,
+    /// Add them up.
+    Sum,
+    /// The first row of an edge decides.
+    First,
+    /// Stop.
+    Error,
+}
+
+/// What vertices are called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum IdsArg {
+    /// Decide by the first lines.
+    Auto,
+    /// Integers.
+    Integer,
+    /// Names.
+    Name,
+}
+
+/// Whether there is a header row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum HeaderArg {
+    /// There is one.
+    Yes,
+    /// There is none.
+    No,
+}
+
+/// A graph with its names, ready to work on.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The graph.
+    pub graph: AnyGraph,
+    /// What the input calls the vertices.
+    pub names: Names,
+    /// What was found in the input.
+    pub counts: Counts,
+    /// Vertex weights, where the format has them.
+    pub masses: Option<Vec<f64>>,
+    /// SHA-256 of the input as stored, for the provenance of results.
+    pub sha256: String,
+    /// Seconds that loading took.
+    pub seconds: f64,
+    /// The `graph` section of the JSON document.
+    pub section: GraphSection,
+}
+
+impl Loaded {
+    /// How to reproduce a run on this graph.
+    pub fn provenance(&self, seed: u64) -> Provenance {
+        Provenance {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            input_sha256: self.sha256.clone(),
+            seed,
+            threads: rayon::current_num_threads(),
+            command: command_line(),
+        }
+    }
+}
+
+impl GraphArgs {
+    /// Reads the graph and notes what is remarkable about it.
+    pub fn load(&self, observer: &dyn Observer) -> anyhow::Result<Loaded> {
+        self.reading.load(&self.graph, observer)
+    }
+}
+
+impl ReadArgs {
+    /// The options of the library.
+    pub fn options(&self) -> LoadOptions {
+        let policy = graph::Policy {
+            direction: match self.directed {
+                DirectedArg::Symmetrise => graph::Direction::Symmetrise,
+                DirectedArg::Reject => graph::Direction::Reject,
+            },
+            self_loops: match self.self_loops {
+                SelfLoopsArg::Keep => graph::SelfLoops::Keep,
+                SelfLoopsArg::Drop => graph::SelfLoops::Drop,
+            },
+            duplicates: match self.duplicates {
+                DuplicatesArg::Auto => graph::Duplicates::Auto,
+                DuplicatesArg::Sum => graph::Duplicates::Sum,
+                DuplicatesArg::First => graph::Duplicates::First,
+                DuplicatesArg::Error => graph::Duplicates::Error,
+            },
+            unweighted: self.unweighted,
+            single_precision: self.f32,
+        };
+        LoadOptions {
+            format: self.from.map(FormatArg::format),
+            policy,
+            ids: match self.ids {
+                IdsArg::Auto => io::IdKind::Auto,
+                IdsArg::Integer => io::IdKind::Integer,
+                IdsArg::Name => io::IdKind::Name,
+            },
+            header: self.header.map(|h| h == HeaderArg::Yes),
+            lenient: self.lenient,
+            memory_limit: self.memory_limit,
+            hash: true,
+        }
+    }
+
+    /// Reads the graph at `path`.
+    pub fn load(&self, path: &Path, observer: &dyn Observer) -> anyhow::Result<Loaded> {
+        let io::Loaded {
+            graph,
+            names,
+            counts,
+            masses,
+            sha256,
+            seconds,
+        } = io::load(path, &self.options(), observer)?;
+        let section = section(&graph, &counts);
+        if section.edges == 0 {
+            bail!("{}: the graph has no edges left", path.display());
+        }
+        for note in notes(&counts) {
+            observer.event(Event::Note(&note));
+        }
+        Ok(Loaded {
+            graph,
+            names,
+            counts,
+            masses,
+            sha256: sha256.unwrap_or_default(),
+            seconds,
+            section,
+        })
+    }
+}
+
+impl FormatArg {
+    /// The library's name for it.
+    pub fn format(self) -> io::Format {
+        match self {
+            Self::EdgeList => io::Format::EdgeList,
+            Self::Metis => io::Format::Metis,
+            Self::MatrixMarket => io::Format::MatrixMarket,
+            Self::Binary => io::Format::Binary,
+        }
+    }
+}
+
+/// The `graph` section of the JSON document.
+fn section(graph: &AnyGraph, counts: &Counts) -> GraphSection {
+    let more = [
+        ("rows", counts.rows),
+        ("zero_weights", counts.zero_weights),
+        ("comments", counts.comments),
+        ("skipped_lines", counts.skipped),
+    ];
+    with_graph!(graph, g => GraphSection {
+        vertices: g.vertices(),
+        edges: g.edges(),
+        total_weight: g.total_weight(),
+        isolated: g.isolated(),
+        components: components(g).count,
+        self_loops: counts.self_loops,
+        duplicates: counts.duplicates,
+        directed_arcs: counts.directed_arcs,
+        more: more.into_iter().map(|(key, count)| (key.to_owned(), count)).collect(),
+    })
+}
+
+/// What a user should know about the input.
+fn notes(counts: &Counts) -> Vec<String> {
+    let mut notes = Vec::new();
+    let mut note = |count: u64, text: &str| {
+        if count > 0 {
+            notes.push(format!("note: {count} {text}"));
+        }
+    };
+    note(counts.skipped, "lines could not be read and were skipped");
+    note(counts.zero_weights, "edges of weight 0 were dropped");
+    note(counts.duplicates, "rows repeat another row");
+    notes
+}
+
+/// `500M` → 500,000,000; `16G`; `1048576`.
+fn parse_bytes(text: &str) -> Result<u64, String> {
+    let (digits, unit) = match text.trim_end_matches(['B', 'b']).to_ascii_uppercase() {
+        t if t.ends_with('K') => (t[..t.len() - 1].to_owned(), 1_000),
+        t if t.ends_with('M') => (t[..t.len() - 1].to_owned(), 1_000_000),
+        t if t.ends_with('G') => (t[..t.len() - 1].to_owned(), 1_000_000_000),
+        t if t.ends_with('T') => (t[..t.len() - 1].to_owned(), 1_000_000_000_000),
+        t => (t, 1),
+    };
+    let count: u64 = digits
+        .parse()
+        .map_err(|_| format!("expected a number of bytes like 500M or 16G, not {text:?}"))?;
+    count
+        .checked_mul(unit)
+        .ok_or_else(|| format!("{text} bytes are more than 64 bits can count"))
+}
+
+/// The labels of the vertices called `names`, from a file.
+pub fn read_labels_for(path: &Path, names: &Names, unknown: Unknown) -> anyhow::Result<Labels> {
+    io::read_labels(path, names, unknown).context("cannot use these labels")
+}

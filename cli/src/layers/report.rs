@@ -1,0 +1,154 @@
+//! `--report` of several layers: the page of the layered graph.
+
+use super::{Job, Layer, LayersArgs};
+use crate::common::Progress;
+use crate::report::{self, parameter, word};
+use lambdacut::fit::Fit;
+use lambdacut::ids::{Cluster, NONE};
+use lambdacut::io::{Labels, Strings};
+use lambdacut::layers::LayeredGraph;
+use lambdacut::partition::Masses;
+use lambdacut::report::document::Document;
+use lambdacut::report::html::{self, About, GraphSource, Page, Stop, VertexNames};
+use std::collections::HashMap;
+use std::path::Path;
+
+/// Layers named in the heading.
+const TITLED: usize = 4;
+
+/// What a page shows.
+pub struct Shown<'a> {
+    /// How the layers were coupled.
+    pub args: &'a LayersArgs,
+    /// What was asked for.
+    pub job: &'a Job<'a>,
+    /// What was read.
+    pub layers: &'a [Layer],
+    /// All layers as one graph.
+    pub layered: &'a LayeredGraph,
+    /// What was found.
+    pub fit: &'a Fit,
+}
+
+impl Shown<'_> {
+    /// Writes the page.
+    pub fn write(
+        &self,
+        file: &Path,
+        document: &Document,
+        progress: &Progress,
+    ) -> anyhow::Result<()> {
+        let layers: Vec<html::Layer<'_>> = self
+            .layers
+            .iter()
+            .map(|l| html::Layer {
+                title: &l.title,
+                names: &l.loaded.names,
+            })
+            .collect();
+        let truth = self.truth();
+        let source = GraphSource {
+            graph: &self.layered.graph,
+            names: VertexNames::Copies(self.layered, &layers),
+            masses: &Masses::of(self.job.kind),
+            truth: truth.as_ref(),
+        };
+        let view = source.view(
+            &[self.stop(document)],
+            0,
+            &|_| self.fit.labels.clone(),
+            progress,
+        )?;
+        let page = Page::new(&self.title(), About::new(document, self.parameters()));
+        progress.finish();
+        report::write(
+            file,
+            &Page {
+                graph: Some(view),
+                ..page.with_trace(&self.fit.trace)
+            },
+        )
+    }
+
+    fn stop(&self, document: &Document) -> Stop {
+        let cut = document
+            .objective
+            .as_ref()
+            .map_or(0.0, |objective| objective.cut);
+        let local: usize = self.layers.iter().map(|l| l.clusters).sum();
+        let local_price = self.args.local_price * local as f64;
+        Stop {
+            clusters: self.fit.clusters,
+            cut,
+            beta: self.job.resolution,
+            local_price,
+            ..Stop::default()
+        }
+    }
+
+    fn title(&self) -> String {
+        let titles: Vec<&str> = self.layers.iter().map(|l| l.title.as_str()).collect();
+        match &titles[..] {
+            few if few.len() <= TITLED => few.join(" + "),
+            many => format!(
+                "{} + … + {} ({} layers)",
+                many[0],
+                many[many.len() - 1],
+                many.len()
+            ),
+        }
+    }
+
+    /// The true classes of all copies, under one numbering.
+    fn truth(&self) -> Option<Labels> {
+        let read: Option<Vec<&Labels>> = self
+            .layers
+            .iter()
+            .map(|l| l.truth.as_ref().map(|(labels, _)| labels))
+            .collect();
+        let mut all = Labels {
+            labels: Vec::new(),
+            names: Strings::default(),
+            missing: 0,
+            unknown: 0,
+        };
+        let mut numbers: HashMap<&str, Cluster> = HashMap::new();
+        for part in read? {
+            let mut number = |class: usize| {
+                let name = part.names.get(class);
+                *numbers.entry(name).or_insert_with(|| {
+                    all.names.push(name);
+                    all.names.len() as Cluster - 1
+                })
+            };
+            let joint: Vec<Cluster> = (0..part.names.len()).map(&mut number).collect();
+            all.labels.extend(
+                part.labels
+                    .iter()
+                    .map(|&c| if c == NONE { NONE } else { joint[c as usize] }),
+            );
+            all.missing += part.missing;
+            all.unknown += part.unknown;
+        }
+        Some(all)
+    }
+
+    fn parameters(&self) -> Vec<(String, String)> {
+        let (args, job) = (self.args, self.job);
+        let mut list = vec![
+            parameter("effort", &word(&job.effort)),
+            parameter("coupling weight", &args.coupling),
+        ];
+        list.extend([
+            parameter("coupled", &word(&args.couple)),
+            parameter("local price", &args.local_price),
+        ]);
+        list.extend(
+            job.stop
+                .time
+                .map(|time| parameter("time limit", &time.as_secs_f64())),
+        );
+        list.extend(report::reading(job.reading));
+        list
+    }
+}

@@ -1,0 +1,350 @@
+//! What a method of `points` found, written as labels, centres, JSON and a summary.
+
+use super::input::{Data, DataArgs};
+use crate::common::{Progress, command_line};
+use crate::memory;
+use crate::output::standard_output;
+use crate::report::{self, parameter, word};
+use anyhow::Context;
+use clap::Args;
+use lambdacut::fit::Fit;
+use lambdacut::io::{self, Coordinates, write_atomically};
+use lambdacut::metrics::Agreement;
+use lambdacut::partition::renumber_by_size;
+use lambdacut::points::Points;
+use lambdacut::report::document::{Document, FitSection, Provenance};
+use lambdacut::report::html::{About, Page, PointsSource};
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+/// Where results go.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Results")]
+pub struct OutputArgs {
+    /// Write `row<TAB>cluster`, clusters numbered from 0 by decreasing size; `-` is standard output
+    /// (the default, unless --json, --centres or --report go there).
+    #[arg(long, short, value_name = "LABELS")]
+    pub output: Option<PathBuf>,
+    /// Write the centre of each cluster as CSV.
+    #[arg(long, value_name = "FILE")]
+    pub centres: Option<PathBuf>,
+    /// Write everything about the run as one JSON object.
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Write a page for the browser: the clusters, a picture, what was done. Needs no network.
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
+}
+
+impl OutputArgs {
+    /// Whether standard output is taken by one of the files; an error if it is by two.
+    pub fn takes_standard_output(&self) -> anyhow::Result<bool> {
+        let Self {
+            output,
+            centres,
+            json,
+            report,
+        } = self;
+        let files = [
+            ("--output", output),
+            ("--centres", centres),
+            ("--json", json),
+            ("--report", report),
+        ];
+        standard_output(&files.map(|(flag, file)| (flag, file.as_deref())))
+    }
+}
+
+/// A finished run with everything needed to write it down.
+pub struct Answer<'a> {
+    pub fit: Fit,
+    method: &'static str,
+    data: Data,
+    from: &'a DataArgs,
+    to: &'a OutputArgs,
+    seed: u64,
+    centres: Option<Points>,
+    more: serde_json::Value,
+}
+
+impl<'a> Answer<'a> {
+    pub fn new(
+        method: &'static str,
+        data: Data,
+        from: &'a DataArgs,
+        to: &'a OutputArgs,
+        seed: u64,
+        fit: Fit,
+    ) -> Self {
+        Self {
+            fit,
+            method,
+            data,
+            from,
+            to,
+            seed,
+            centres: None,
+            more: json!({}),
+        }
+    }
+
+    /// Adds the centres, in the numbering of the fit.
+    pub fn centres(mut self, centres: &Points) -> Self {
+        self.centres = Some(centres.clone());
+        self
+    }
+
+    /// Adds what only this method reports.
+    pub fn more(mut self, more: serde_json::Value) -> Self {
+        self.more = more;
+        self
+    }
+
+    /// Writes the files and the summary.
+    pub fn write(&self, progress: &Progress) -> anyhow::Result<()> {
+        let mut labels = self.fit.labels.clone();
+        renumber_by_size(&mut labels);
+        let agreement = self.agreement(&labels)?;
+        self.summarise(progress, &labels, agreement.as_ref());
+        let taken = self.to.takes_standard_output()?;
+        let target = self
+            .to
+            .output
+            .clone()
+            .or_else(|| (!taken).then(|| PathBuf::from("-")));
+        if let Some(path) = target {
+            write_atomically(&path, |out| {
+                writeln!(
+                    out,
+                    "# lambdacut {}: {}",
+                    env!("CARGO_PKG_VERSION"),
+                    command_line()
+                )?;
+                writeln!(
+                    out,
+                    "# {}: {} clusters, value {}",
+                    self.method, self.fit.clusters, self.fit.value
+                )?;
+                self.data
+                    .names
+                    .iter()
+                    .zip(&labels)
+                    .try_for_each(|(name, label)| writeln!(out, "{name}\t{label}"))
+            })
+            .with_context(|| format!("cannot write {}", path.display()))?;
+        }
+        if let Some(path) = &self.to.centres {
+            self.write_centres(path, &labels)?;
+        }
+        if self.to.json.is_none() && self.to.report.is_none() {
+            return Ok(());
+        }
+        let document = self.document(&labels, agreement.as_ref())?;
+        if let Some(path) = &self.to.report {
+            self.write_report(path, &labels, &document)?;
+        }
+        if let Some(path) = &self.to.json {
+            write_atomically(path, |out| {
+                serde_json::to_writer_pretty(&mut *out, &document)?;
+                writeln!(out)
+            })
+            .with_context(|| format!("cannot write {}", path.display()))?;
+        }
+        Ok(())
+    }
+
+    fn write_report(&self, path: &Path, labels: &[u32], document: &Document) -> anyhow::Result<()> {
+        let data = &self.data;
+        let truth = data
+            .truth
+            .as_ref()
+            .map(|truth| (truth.of.as_slice(), truth.names.as_slice()));
+        let source = PointsSource {
+            points: &data.points,
+            columns: &self.column_names(),
+            truth,
+        };
+        let view = source.view(labels, self.fit.value)?;
+        let page = Page::new(
+            &report::title(&self.from.data),
+            About::new(document, self.parameters()),
+        );
+        report::write(
+            path,
+            &Page {
+                points: Some(view),
+                ..page.with_trace(&self.fit.trace)
+            },
+        )
+    }
+
+    /// The method's own numbers and how the table was read, for the page.
+    fn parameters(&self) -> Vec<(String, String)> {
+        let numbers = self
+            .more
+            .as_object()
+            .into_iter()
+            .flatten()
+            .filter(|(_, value)| value.is_number());
+        let mut list: Vec<_> = numbers
+            .map(|(name, value)| parameter(&name.replace('_', " "), value))
+            .collect();
+        list.extend([
+            parameter("seed", &self.seed),
+            parameter("missing values", &word(&self.from.missing)),
+        ]);
+        list.push(parameter(
+            "standardised",
+            &if self.from.standardise { "yes" } else { "no" },
+        ));
+        for (name, count) in [
+            ("rows left out", self.data.dropped),
+            ("values filled in", self.data.filled),
+        ] {
+            list.extend((count > 0).then(|| parameter(name, &count)));
+        }
+        list
+    }
+
+    fn agreement(&self, labels: &[u32]) -> anyhow::Result<Option<Agreement>> {
+        Ok(self
+            .data
+            .truth
+            .as_ref()
+            .map(|truth| Agreement::of(labels, &truth.of))
+            .transpose()?)
+    }
+
+    fn summarise(&self, progress: &Progress, labels: &[u32], agreement: Option<&Agreement>) {
+        let sizes = sizes(labels);
+        let shown: Vec<String> = sizes.iter().take(10).map(ToString::to_string).collect();
+        let dots = if sizes.len() > 10 { ", …" } else { "" };
+        let stop = serde_json::to_value(self.fit.stop)
+            .ok()
+            .and_then(|v| v.as_str().map(|s| s.replace('_', " ")))
+            .unwrap_or_default();
+        progress.say(&format!(
+            "{}: {} clusters (sizes {}{dots}), value {:.6}",
+            self.method,
+            self.fit.clusters,
+            shown.join(", "),
+            self.fit.value
+        ));
+        progress.say(&format!(
+            "{} passes, ended by: {stop}",
+            self.fit.trace.len()
+        ));
+        if let Some(a) = agreement {
+            progress.say(&format!(
+                "against the label column: NMI {:.3}, ARI {:.3}, {} classes",
+                a.nmi, a.ari, a.classes
+            ));
+        }
+    }
+
+    fn write_centres(&self, path: &std::path::Path, labels: &[u32]) -> anyhow::Result<()> {
+        let Some(centres) = &self.centres else {
+            return Ok(());
+        };
+        // Row r of the file is cluster r of the labels file.
+        let mut row_of = vec![0; self.fit.clusters];
+        for (old, new) in self.fit.labels.iter().zip(labels) {
+            row_of[*new as usize] = *old as usize;
+        }
+        write_atomically(path, |out| {
+            let quoted = |name: &String| {
+                if name.contains([',', '"']) {
+                    format!("\"{}\"", name.replace('"', "\"\""))
+                } else {
+                    name.clone()
+                }
+            };
+            writeln!(
+                out,
+                "cluster,{}",
+                self.column_names()
+                    .iter()
+                    .map(quoted)
+                    .collect::<Vec<_>>()
+                    .join(",")
+            )?;
+            for (cluster, &row) in row_of.iter().enumerate() {
+                let values: Vec<String> =
+                    centres.row(row).iter().map(ToString::to_string).collect();
+                writeln!(out, "{cluster},{}", values.join(","))?;
+            }
+            Ok(())
+        })
+        .with_context(|| format!("cannot write {}", path.display()))
+    }
+
+    fn column_names(&self) -> Vec<String> {
+        let named = |coordinates: &Coordinates| match coordinates {
+            Coordinates::OneHot { column, values } => values
+                .iter()
+                .map(|value| format!("{column}={value}"))
+                .collect(),
+            Coordinates::Number { column } => vec![column.clone()],
+        };
+        self.data.coordinates.iter().flat_map(named).collect()
+    }
+
+    fn document(&self, labels: &[u32], agreement: Option<&Agreement>) -> anyhow::Result<Document> {
+        let (data, fit) = (&self.data, &self.fit);
+        let total = data.started.elapsed().as_secs_f64();
+        let section = FitSection {
+            method: self.method.into(),
+            stop: fit.stop,
+            passes: fit.trace.len(),
+            trace: fit.trace.clone(),
+        };
+        let points = json!({
+            "rows": data.points.len(), "dimensions": data.points.dimension(), "weighted": data.points.is_weighted(),
+            "dropped": data.dropped, "filled": data.filled, "standardised": self.from.standardise, "coordinates": data.coordinates,
+        });
+        let mut clustering = json!({ "value": fit.value, "clusters": fit.clusters });
+        if let (Some(to), Some(from)) = (clustering.as_object_mut(), self.more.as_object()) {
+            to.extend(from.clone());
+        }
+        let input_sha256 = if self.from.data.as_os_str() == "-" {
+            String::new()
+        } else {
+            io::sha256(&self.from.data)?
+        };
+        Ok(Document {
+            fit: Some(section),
+            metrics: Some(json!({ "sizes": sizes(labels) })),
+            truth: agreement.map(serde_json::to_value).transpose()?,
+            seconds: [
+                ("load", data.load_seconds),
+                ("cluster", total - data.load_seconds),
+                ("total", total),
+            ]
+            .map(|(name, value)| (name.to_owned(), value))
+            .into(),
+            memory: memory::section(),
+            provenance: Some(Provenance {
+                version: env!("CARGO_PKG_VERSION").into(),
+                input_sha256,
+                seed: self.seed,
+                threads: rayon::current_num_threads(),
+                command: command_line(),
+            }),
+            more: [
+                ("points".to_owned(), points),
+                ("clustering".to_owned(), clustering),
+            ]
+            .into(),
+            ..Document::default()
+        })
+    }
+}
+
+/// How many points each cluster has.
+fn sizes(labels: &[u32]) -> Vec<usize> {
+    let mut sizes = vec![0; labels.iter().max().map_or(0, |&c| c as usize + 1)];
+    for &c in labels {
+        sizes[c as usize] += 1;
+    }
+    sizes
+}

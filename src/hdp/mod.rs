@@ -1,0 +1,553 @@
+//! The hard Gaussian HDP (Algorithm 2 of Kulis & Jordan 2012), weighted, in any [`Space`]:
+//!
+//! ```text
+//! F = Σ_p Σ_{i∈p} w_i ‖x_i − μ_p‖² + λ_ℓ Σ_j k_j + λ_g g
+//! ```
+//!
+//! over data sets j, global clusters p = 1..g with means `μ_p`, and the number `k_j` of local
+//! clusters of data set j. A local cluster belongs to one global one; two local clusters of one
+//! data set with the same global mean are merged at once, which lowers F by `λ_ℓ`, so a local
+//! cluster *is* a pair (j, p) in use and the label p of every point is the whole state.
+//!
+//! A pass is steps 4 to 6 of the paper:
+//!
+//! - **points**: point i of data set j pays `w_i ‖x_i − μ_p‖²`, and `λ_ℓ` on top where j does not
+//!   use p yet; if every p costs more than `λ_ℓ` + `λ_g` it opens a local and a global cluster with
+//!   itself as mean;
+//! - **locals**: local cluster S moves as a whole to the global mean of least `Σ_{i∈S} w_i ‖x_i −
+//!   μ_p‖²`, or opens one at its own mean when even the least exceeds `λ_g` plus the same sum
+//!   around its own mean;
+//! - **means**: every `μ_p` becomes the weighted mean of its points.
+//!
+//! After each step clusters without points are dropped. No step increases F; [`HdpFit::steps`]
+//! records it. With one data set F is the DP-means objective at `λ_ℓ` + `λ_g`, for any labels.
+//! Where a run ends depends on the order in which data sets and points are visited: of several
+//! runs, all but the first in shuffled order and around the first point visited, the best is kept.
+//!
+//! Cost of a pass O(n g) distances, computed in parallel and decided in order; memory `8 n_j g`
+//! bytes for the largest data set.
+
+mod kernel;
+
+use crate::fit::{Fit, Passes, StopReason};
+use crate::ids::{Cluster, NONE};
+use crate::numeric::{compensated, sum_by};
+use crate::observe::Observer;
+use crate::params::{DEFAULT_SEED, ParamError, StopRules};
+use crate::points::{FarthestFirst, Groups, Points, PointsError, squared_distance};
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// Where elements have weights, means and distances: ordinary points, or the feature space of a
+/// kernel.
+pub trait Space: Sync {
+    /// The weighted mean of some elements.
+    type Mean: Clone + Send + Sync;
+
+    /// The number of elements n.
+    fn elements(&self) -> usize;
+
+    /// `w_i > 0`.
+    fn weight(&self, i: usize) -> f64;
+
+    /// `Σ_{i∈members} w_i φ_i / Σ w_i`.
+    fn mean(&self, members: &[u32]) -> Self::Mean;
+
+    /// `‖φ_i − μ‖²`, never negative.
+    fn distance(&self, i: usize, mean: &Self::Mean) -> f64;
+}
+
+impl Space for Points {
+    type Mean = Vec<f64>;
+
+    fn elements(&self) -> usize {
+        self.len()
+    }
+
+    fn weight(&self, i: usize) -> f64 {
+        Points::weight(self, i)
+    }
+
+    fn mean(&self, members: &[u32]) -> Vec<f64> {
+        let total = compensated(members.iter().map(|&i| self.weight(i as usize)));
+        let sum = |t: usize| {
+            compensated(
+                members
+                    .iter()
+                    .map(|&i| self.weight(i as usize) * self.row(i as usize)[t]),
+            )
+        };
+        (0..self.dimension()).map(|t| sum(t) / total).collect()
+    }
+
+    fn distance(&self, i: usize, mean: &Vec<f64>) -> f64 {
+        squared_distance(self.row(i), mean)
+    }
+}
+
+/// The parameters of the hard Gaussian HDP.
+///
+/// ```
+/// use lambdacut::{hdp::Hdp, observe::Silent, points::{Groups, Points}};
+/// let points = Points::from_rows(&[[0.0], [0.1], [9.0], [0.05], [9.1], [20.0]]).unwrap();
+/// let groups = Groups::new(&[0, 0, 0, 1, 1, 1], 6).unwrap();
+/// let answer = Hdp::new(1.0, 2.0).run(&points, &groups, &Silent).unwrap();
+/// assert_eq!((answer.fit.clusters, &answer.local_clusters[..]), (3, &[2, 3][..]));
+/// assert_eq!(answer.fit.labels[0], answer.fit.labels[3]);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Hdp {
+    /// `λ_ℓ` ≥ 0: the price of a local cluster.
+    pub lambda_local: f64,
+    /// `λ_g` ≥ 0: the price of a global cluster.
+    pub lambda_global: f64,
+    /// Runs, of which the best is kept. The first starts at the mean of all points; the others
+    /// visit data sets and points in shuffled order and start at the first one visited.
+    pub runs: usize,
+    /// Seed of the shuffles.
+    pub seed: u64,
+    /// When to stop before nothing changes.
+    pub stop: StopRules,
+}
+
+/// A clustering of several data sets with shared clusters.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct HdpFit<M> {
+    /// Labels are global clusters; `clusters` is g.
+    pub fit: Fit,
+    /// `k_j` of every data set.
+    pub local_clusters: Vec<usize>,
+    /// The mean of every global cluster.
+    pub means: Vec<M>,
+    /// F after the steps points, locals and means of every pass.
+    pub steps: Vec<[f64; 3]>,
+}
+
+impl Hdp {
+    /// The paper's algorithm at (`λ_ℓ`, `λ_g`).
+    pub fn new(lambda_local: f64, lambda_global: f64) -> Self {
+        Self {
+            lambda_local,
+            lambda_global,
+            runs: 1,
+            seed: DEFAULT_SEED,
+            stop: StopRules::default(),
+        }
+    }
+
+    /// Clusters the data sets `groups` of `space`, starting with everything in one cluster. Of
+    /// several runs the one of least F is returned, the earliest on ties.
+    pub fn run<S: Space>(
+        &self,
+        space: &S,
+        groups: &Groups,
+        observer: &dyn Observer,
+    ) -> Result<HdpFit<S::Mean>, PointsError> {
+        self.check(space.elements(), groups)?;
+        let mut best = self.once(space, groups, 0, observer);
+        for run in 1..self.runs {
+            if observer.cancelled() {
+                break;
+            }
+            let next = self.once(space, groups, run, observer);
+            if next.fit.value < best.fit.value {
+                best = next;
+            }
+        }
+        Ok(best)
+    }
+
+    fn once<S: Space>(
+        &self,
+        space: &S,
+        groups: &Groups,
+        run: usize,
+        observer: &dyn Observer,
+    ) -> HdpFit<S::Mean> {
+        let mut state = State::new(space, self.sets(groups, run), *self);
+        if let (true, Some(&first)) = (run > 0, state.sets.iter().flatten().next()) {
+            state.means = vec![Some(space.mean(&[first]))];
+        }
+        let mut passes = Passes::new(self.stop);
+        let mut steps = Vec::new();
+        let mut before = f64::INFINITY;
+        let stop = loop {
+            let labels = state.labels.clone();
+            let mut values = [0.0; 3];
+            for (value, step) in
+                values
+                    .iter_mut()
+                    .zip([State::points, State::locals, State::recentre])
+            {
+                step(&mut state);
+                *value = state.value();
+            }
+            let moves = labels
+                .iter()
+                .zip(&state.labels)
+                .filter(|(a, b)| a != b)
+                .count();
+            state.close_ranks();
+            steps.push(values);
+            let reason = passes.finished(values[2], state.means.len(), moves, observer);
+            // A pass that moves points without lowering F only broke ties differently.
+            if let Some(reason) = reason.or((values[2] >= before).then_some(StopReason::NoChange)) {
+                break reason;
+            }
+            before = values[2];
+        };
+        let local_clusters = (0..groups.len())
+            .map(|j| state.used(groups.members(j)).iter().filter(|&&u| u).count())
+            .collect();
+        let (value, clusters) = (state.value(), state.means.len());
+        let fit = Fit {
+            labels: state.labels,
+            clusters,
+            value,
+            trace: passes.into_trace(),
+            stop,
+        };
+        HdpFit {
+            fit,
+            local_clusters,
+            means: state.means.into_iter().flatten().collect(),
+            steps,
+        }
+    }
+
+    /// The data sets in the order in which run `run` visits them and their points.
+    fn sets(&self, groups: &Groups, run: usize) -> Vec<Vec<u32>> {
+        let mut sets: Vec<Vec<u32>> = (0..groups.len())
+            .map(|j| groups.members(j).to_vec())
+            .collect();
+        if run > 0 {
+            let mut rng = Xoshiro256PlusPlus::seed_from_u64(self.seed.wrapping_add(run as u64));
+            sets.shuffle(&mut rng);
+            for members in &mut sets {
+                members.shuffle(&mut rng);
+            }
+        }
+        sets
+    }
+
+    fn check(&self, elements: usize, groups: &Groups) -> Result<(), PointsError> {
+        for (name, price) in [("λ_ℓ", self.lambda_local), ("λ_g", self.lambda_global)] {
+            if !(price.is_finite() && price >= 0.0) {
+                let expected = "a finite number, at least 0";
+                return Err(ParamError::OutOfRange {
+                    name,
+                    expected,
+                    found: price.to_string(),
+                }
+                .into());
+            }
+        }
+        if self.runs == 0 {
+            return Err(ParamError::OutOfRange {
+                name: "the number of runs",
+                expected: "at least 1",
+                found: "0".into(),
+            }
+            .into());
+        }
+        if groups.as_slice().len() != elements {
+            return Err(PointsError::Count {
+                what: "groups",
+                found: groups.as_slice().len(),
+                points: elements,
+            });
+        }
+        Ok(())
+    }
+}
+
+/// `F` of any labels, from scratch: means, then the three terms. O(n) distances.
+pub fn objective<S: Space>(
+    space: &S,
+    groups: &Groups,
+    labels: &[Cluster],
+    lambda_local: f64,
+    lambda_global: f64,
+) -> f64 {
+    let prices = Hdp::new(lambda_local, lambda_global);
+    let mut state = State {
+        labels: labels.to_vec(),
+        ..State::new(space, prices.sets(groups, 0), prices)
+    };
+    let g = labels.iter().max().map_or(0, |&p| p as usize + 1);
+    state.means = vec![None; g];
+    state.recentre();
+    state.value()
+}
+
+/// A run under way. Dropped global clusters leave a hole in `means` until the pass is over.
+struct State<'a, S: Space> {
+    space: &'a S,
+    /// The points of each data set, as they are visited.
+    sets: Vec<Vec<u32>>,
+    params: Hdp,
+    labels: Vec<Cluster>,
+    means: Vec<Option<S::Mean>>,
+}
+
+impl<'a, S: Space> State<'a, S> {
+    /// Steps 1 and 2: one global cluster, one local cluster a data set.
+    fn new(space: &'a S, sets: Vec<Vec<u32>>, params: Hdp) -> Self {
+        let n = space.elements();
+        let all: Vec<u32> = (0..n as u32).collect();
+        let means = if n == 0 {
+            Vec::new()
+        } else {
+            vec![Some(space.mean(&all))]
+        };
+        Self {
+            space,
+            sets,
+            params,
+            labels: vec![0; n],
+            means,
+        }
+    }
+
+    /// Which global clusters a data set uses.
+    fn used(&self, members: &[u32]) -> Vec<bool> {
+        let mut used = vec![false; self.means.len()];
+        for &i in members {
+            used[self.labels[i as usize] as usize] = true;
+        }
+        used
+    }
+
+    /// F with the means as they are.
+    fn value(&self) -> f64 {
+        let cost = |i: usize| {
+            let mean = self.means[self.labels[i] as usize].as_ref();
+            mean.map_or(f64::INFINITY, |m| {
+                self.space.weight(i) * self.space.distance(i, m)
+            })
+        };
+        let local: usize = self
+            .sets
+            .iter()
+            .map(|members| self.used(members).iter().filter(|&&u| u).count())
+            .sum();
+        let global = self.means.iter().flatten().count();
+        sum_by(self.labels.len(), cost)
+            + self.params.lambda_local * local as f64
+            + self.params.lambda_global * global as f64
+    }
+
+    /// `w_i ‖x_i − μ_p‖²` of the points of a data set (rows) and all global means (columns),
+    /// infinite for holes.
+    fn costs(&self, members: &[u32]) -> Vec<f64> {
+        let row = |&i: &u32| {
+            let i = i as usize;
+            let cost = move |m: &Option<S::Mean>| {
+                m.as_ref().map_or(f64::INFINITY, |m| {
+                    self.space.weight(i) * self.space.distance(i, m)
+                })
+            };
+            self.means.iter().map(cost)
+        };
+        members
+            .par_iter()
+            .with_min_len(16)
+            .flat_map_iter(row)
+            .collect()
+    }
+
+    /// Step 4, for every point of every data set in order.
+    fn points(&mut self) {
+        let sets = std::mem::take(&mut self.sets);
+        for members in &sets {
+            let (known, costs, mut used) =
+                (self.means.len(), self.costs(members), self.used(members));
+            for (r, &i) in members.iter().enumerate() {
+                let i = i as usize;
+                let price = |p: usize, used: &[bool]| {
+                    if used[p] {
+                        0.0
+                    } else {
+                        self.params.lambda_local
+                    }
+                };
+                let mut best = (NONE as usize, f64::INFINITY);
+                for p in 0..self.means.len() {
+                    let cost = if p < known {
+                        costs[r * known + p]
+                    } else {
+                        self.cost(i, p)
+                    };
+                    if cost + price(p, &used) < best.1 {
+                        best = (p, cost + price(p, &used));
+                    }
+                }
+                if best.1 > self.params.lambda_local + self.params.lambda_global {
+                    best.0 = self.means.len();
+                    self.means.push(Some(self.space.mean(&[i as u32])));
+                    used.push(false);
+                }
+                used[best.0] = true;
+                self.labels[i] = best.0 as Cluster;
+            }
+        }
+        self.sets = sets;
+        self.drop_empty();
+    }
+
+    fn cost(&self, i: usize, p: usize) -> f64 {
+        self.means[p].as_ref().map_or(f64::INFINITY, |m| {
+            self.space.weight(i) * self.space.distance(i, m)
+        })
+    }
+
+    /// Step 5, for every local cluster as it was when the step began.
+    fn locals(&mut self) {
+        let sets = std::mem::take(&mut self.sets);
+        for set in &sets {
+            let (known, costs) = (self.means.len(), self.costs(set));
+            for members in self.local_clusters(set) {
+                let i_of = |&r: &u32| set[r as usize];
+                let cost = |r: u32, p: usize| {
+                    if p < known {
+                        costs[r as usize * known + p]
+                    } else {
+                        self.cost(i_of(&r) as usize, p)
+                    }
+                };
+                let sum = |p: usize| compensated(members.iter().map(|&r| cost(r, p)));
+                let mut best = (0..self.means.len())
+                    .map(|p| (p, sum(p)))
+                    .fold((0, f64::INFINITY), |a, b| if b.1 < a.1 { b } else { a });
+                let own: Vec<u32> = members.iter().map(i_of).collect();
+                let mean = self.space.mean(&own);
+                let around = compensated(own.iter().map(|&i| {
+                    self.space.weight(i as usize) * self.space.distance(i as usize, &mean)
+                }));
+                if best.1 > self.params.lambda_global + around {
+                    best.0 = self.means.len();
+                    self.means.push(Some(mean));
+                }
+                for &i in &own {
+                    self.labels[i as usize] = best.0 as Cluster;
+                }
+            }
+        }
+        self.sets = sets;
+        self.drop_empty();
+    }
+
+    /// The local clusters of a data set, as rows of its members, by global number.
+    fn local_clusters(&self, set: &[u32]) -> Vec<Vec<u32>> {
+        let mut clusters = vec![Vec::new(); self.means.len()];
+        for (r, &i) in set.iter().enumerate() {
+            clusters[self.labels[i as usize] as usize].push(r as u32);
+        }
+        clusters.retain(|c| !c.is_empty());
+        clusters
+    }
+
+    /// Step 6.
+    fn recentre(&mut self) {
+        let mut members = vec![Vec::new(); self.means.len()];
+        for (i, &p) in self.labels.iter().enumerate() {
+            members[p as usize].push(i as u32);
+        }
+        self.means = members
+            .par_iter()
+            .map(|m| {
+                if m.is_empty() {
+                    None
+                } else {
+                    Some(self.space.mean(m))
+                }
+            })
+            .collect();
+    }
+
+    /// Global clusters without points cost `λ_g` for nothing.
+    fn drop_empty(&mut self) {
+        let mut empty = vec![true; self.means.len()];
+        self.labels.iter().for_each(|&p| empty[p as usize] = false);
+        for (mean, _) in self.means.iter_mut().zip(empty).filter(|(_, empty)| *empty) {
+            *mean = None;
+        }
+    }
+
+    /// Numbers the global clusters `0..g` again.
+    fn close_ranks(&mut self) {
+        let mut next = 0;
+        let number = |m: &Option<S::Mean>| {
+            next += u32::from(m.is_some());
+            next.wrapping_sub(1)
+        };
+        let numbers: Vec<u32> = self.means.iter().map(number).collect();
+        self.labels
+            .iter_mut()
+            .for_each(|p| *p = numbers[*p as usize]);
+        self.means.retain(Option::is_some);
+    }
+}
+
+/// (`λ_ℓ`, `λ_g`) for about `local` clusters a data set and `global` in all (section 6.1 of the
+/// paper).
+///
+/// `λ_ℓ` is the average over the data sets of the farthest-first distance in round `local` (a data
+/// set with fewer points contributes its last round). For `λ_g` the distance of a point to T is
+/// replaced by the sum over a data set, `Σ_{i∈j} w_i min_{t∈T} ‖x_i − t‖²`: T starts with the
+/// global mean, every round adds the farthest point of the farthest data set, and `λ_g` is the
+/// largest sum in round `global`. The paper's sentence leaves open what joins T; with means of data
+/// sets instead of points no global cluster would ever open on the paper's own experiment. `None`
+/// without points or for a count of 0.
+pub fn prices_for(
+    points: &Points,
+    groups: &Groups,
+    local: usize,
+    global: usize,
+) -> Option<(f64, f64)> {
+    let sets = (0..groups.len())
+        .map(|j| groups.members(j))
+        .filter(|m| !m.is_empty());
+    let last = |m: &[u32]| {
+        FarthestFirst::new(&points.select(m))
+            .take(local.min(m.len()))
+            .last()
+            .map(|(_, d)| d)
+    };
+    let locals: Vec<f64> = sets.clone().map(last).collect::<Option<_>>()?;
+    let mean = points.mean();
+    let mut cost: Vec<f64> = (0..points.len())
+        .map(|i| points.weight(i) * squared_distance(points.row(i), &mean))
+        .collect();
+    let mut farthest = None;
+    for _ in 0..global {
+        let sums = sets
+            .clone()
+            .map(|m| (m, compensated(m.iter().map(|&i| cost[i as usize]))));
+        let (members, sum) = sums.reduce(|a, b| if b.1 > a.1 { b } else { a })?;
+        farthest = Some(sum);
+        let far = members.iter().copied().reduce(|a, b| {
+            if cost[b as usize] > cost[a as usize] {
+                b
+            } else {
+                a
+            }
+        })?;
+        let update = |(i, c): (usize, &mut f64)| {
+            *c =
+                c.min(points.weight(i) * squared_distance(points.row(i), points.row(far as usize)));
+        };
+        cost.par_iter_mut()
+            .with_min_len(256)
+            .enumerate()
+            .for_each(update);
+    }
+    Some((
+        compensated(locals.iter().copied()) / locals.len() as f64,
+        farthest?,
+    ))
+}

@@ -1,7 +1,0 @@
-//! The `lambdacut` program: see [`cli`].
-
-mod cli;
-
-fn main() -> std::process::ExitCode {
-    cli::main()
-}

@@ -1,0 +1,169 @@
+//! The choice: which clustering of a path to recommend.
+//!
+//! Each corner of the hull is best on an exact interval of β. A partition that reflects the
+//! structure of the graph stays the answer over a wide interval; one that merely lies on the way is
+//! replaced at the next step of the path, so its interval is about as wide as the stride there.
+//! Beside the interval a corner has a score `Q · I/H`: its modularity `Q = Σ_c (w_c/v − (D_c/v)²)`
+//! times the share of what there is to know of a vertex's cluster that its neighbour's cluster
+//! tells ([`information`]). The rule:
+//!
+//! 1. Among the corners with at least `FLOOR` of the best score, the first (one cluster per
+//!    component) excepted, take the widest interval, on the linear scale of β up to where the path
+//!    began, provided it covers at least `WIDE` of that range.
+//! 2. If none does, no scale stands out: take the corner of the highest score, and say so.
+//!
+//! The score never overrules a clear interval; it only keeps a sliver cut off the graph from
+//! winning, and decides where the intervals cannot. Modularity alone is flat at its top; the second
+//! factor falls with the number of clusters and so decides for the coarser of two nearly equal
+//! ones.
+
+use super::path::{Point, Walk};
+use crate::graph::{Graph, Weight};
+use crate::numeric::compensated;
+use serde::{Deserialize, Serialize};
+
+/// An interval stands out when it covers this share of the range of the path.
+const WIDE: f64 = 1.0 / 8.0;
+
+/// A corner with less than this share of the best score is no candidate for a wide interval.
+const FLOOR: f64 = 0.7;
+
+/// `I/H` of a contracted graph with links `e_rs`, degrees `D_r` and volume `v`: of a random arc,
+/// the information `I = Σ_rs e_rs/v · ln(e_rs v / (D_r D_s))` that the cluster at one end gives
+/// about that at the other, as a share of the entropy `H = −Σ_r D_r/v · ln(D_r/v)` of one end. 1 if
+/// all arcs stay inside, 0 for one cluster or for links at random. O(arcs).
+///
+/// ```
+/// use lambdacut::{search::choose::information, graph::Graph};
+/// let apart: Graph<f64> = Graph::from_edges(2, &[(0, 0, 4.0), (1, 1, 4.0)]).unwrap();
+/// assert!((information(&apart) - 1.0).abs() < 1e-12);
+/// let mixed: Graph<f64> = Graph::from_edges(2, &[(0, 0, 1.0), (0, 1, 1.0), (1, 1, 1.0)]).unwrap();
+/// assert!(information(&mixed).abs() < 1e-12);
+/// ```
+pub fn information<W: Weight>(contracted: &Graph<W>) -> f64 {
+    let (rows, v) = (contracted.rows(), contracted.volume());
+    let term = |x: f64, of: f64| if x > 0.0 { x / v * libm::log(of) } else { 0.0 };
+    let vertices = || (0..contracted.vertices()).map(|r| (r, contracted.degree(r)));
+    let entropy = compensated(vertices().map(|(_, d)| -term(d, d / v)));
+    let links = |(r, d): (usize, f64)| {
+        rows.row(r)
+            .map(move |(s, e)| term(e, e * v / (d * contracted.degree(s as usize))))
+    };
+    let shared = compensated(vertices().flat_map(links));
+    if entropy > 0.0 { shared / entropy } else { 0.0 }
+}
+
+/// A corner of the hull with what the choice looks at.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Candidate {
+    /// The index of the partition in the walk.
+    pub point: usize,
+    /// k.
+    pub clusters: usize,
+    /// `Σ_c cut_c / M_c`.
+    pub cut: f64,
+    /// The smallest β at which nothing found is better.
+    pub beta_low: f64,
+    /// The largest such β, at most the β at which the path began.
+    pub beta_high: f64,
+    /// `Σ_c (w_c/v − (D_c/v)²)` with `v` the volume of the graph.
+    pub modularity: f64,
+    /// How much the cluster of a vertex tells of that of its neighbour: [`information`].
+    pub information: f64,
+}
+
+impl Candidate {
+    /// Modularity times information.
+    pub fn score(&self) -> f64 {
+        self.modularity * self.information
+    }
+
+    /// The width of its interval.
+    pub fn width(&self) -> f64 {
+        self.beta_high - self.beta_low
+    }
+}
+
+/// Why a corner was chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Reason {
+    /// Its interval is the widest, and wide.
+    Interval,
+    /// No interval stands out; it has the highest score.
+    Score,
+    /// The path has only one corner, or two.
+    Only,
+}
+
+/// The corners with the recommended one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Choice {
+    /// All corners by ascending k.
+    pub candidates: Vec<Candidate>,
+    /// The recommended one.
+    pub chosen: usize,
+    /// The next best by the same rule.
+    pub runner_up: Option<usize>,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// Weighs the corners of a walk.
+pub fn choose(walk: &Walk) -> Choice {
+    let corners = walk.corners();
+    let candidate = |corner: &super::hull::Corner| {
+        let Point {
+            clusters,
+            cut,
+            modularity,
+            information,
+            ..
+        } = walk.points()[corner.point];
+        let (beta_low, beta_high) = (
+            corner.beta_low,
+            corner.beta_high.min(walk.start()).max(corner.beta_low),
+        );
+        Candidate {
+            point: corner.point,
+            clusters,
+            cut,
+            beta_low,
+            beta_high,
+            modularity,
+            information,
+        }
+    };
+    let candidates: Vec<Candidate> = corners.iter().map(candidate).collect();
+    let best = candidates
+        .iter()
+        .map(Candidate::score)
+        .fold(f64::NEG_INFINITY, f64::max);
+    let inner: Vec<usize> = (1..candidates.len())
+        .filter(|&c| candidates[c].score() >= FLOOR * best)
+        .collect();
+    let wide = inner
+        .iter()
+        .any(|&c| candidates[c].width() >= WIDE * walk.start());
+    let all = || (0..candidates.len()).collect();
+    let (mut ranked, key, reason): (Vec<usize>, fn(&Candidate) -> f64, Reason) =
+        match candidates.len() {
+            _ if wide => (inner, Candidate::width, Reason::Interval),
+            0..=2 => (all(), Candidate::score, Reason::Only),
+            _ => (all(), Candidate::score, Reason::Score),
+        };
+    ranked.sort_by(|&a, &b| {
+        key(&candidates[b])
+            .total_cmp(&key(&candidates[a]))
+            .then(a.cmp(&b))
+    });
+    Choice {
+        chosen: ranked.first().copied().unwrap_or(0),
+        runner_up: ranked.get(1).copied(),
+        reason,
+        candidates,
+    }
+}

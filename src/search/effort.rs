@@ -1,0 +1,97 @@
+//! How hard to search: presets of one search.
+
+use super::anneal::Tuning;
+use serde::{Deserialize, Serialize};
+
+/// A preset.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Effort {
+    /// For a first look, and for very large graphs.
+    Fast,
+    /// For nearly everybody.
+    #[default]
+    Normal,
+    /// When the last percent matters more than time.
+    Best,
+}
+
+/// What a preset means.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Plan {
+    /// How thorough each step is.
+    pub tuning: Tuning,
+    /// Steps of β from the start of annealing to a wanted β.
+    pub steps: usize,
+    /// The stride of the path, as a share of the scale of β.
+    pub stride: f64,
+    /// Repairs in which clusters are annealed inside, and then freely, at a wanted β.
+    pub repairs: (usize, usize),
+    /// The same at every step of the path.
+    pub path_repairs: (usize, usize),
+    /// How often moves and connecting may take turns before an answer.
+    pub finishing: usize,
+    /// From how many partitions of the path an answer with a given number of clusters is sought.
+    pub starts: usize,
+    /// How many chains of moves are tried for an answer with a given number of clusters, each time.
+    pub chains: usize,
+}
+
+impl Effort {
+    /// The next lighter preset.
+    pub(super) fn lighter(self) -> Option<Self> {
+        match self {
+            Self::Fast => None,
+            Self::Normal => Some(Self::Fast),
+            Self::Best => Some(Self::Normal),
+        }
+    }
+
+    pub(super) fn plan(self) -> Plan {
+        match self {
+            Self::Fast => Plan {
+                tuning: Tuning {
+                    rounds: 3,
+                    shrink: 0.8,
+                    pieces: false,
+                },
+                steps: 5,
+                stride: 0.1,
+                repairs: (1, 0),
+                path_repairs: (0, 0),
+                finishing: 1,
+                starts: 2,
+                chains: 1,
+            },
+            Self::Normal => Plan {
+                tuning: Tuning {
+                    rounds: 20,
+                    shrink: 0.98,
+                    pieces: true,
+                },
+                steps: 5,
+                stride: 0.05,
+                repairs: (2, 3),
+                path_repairs: (1, 0),
+                finishing: 4,
+                starts: 4,
+                chains: 10,
+            },
+            Self::Best => Plan {
+                tuning: Tuning {
+                    rounds: 100,
+                    shrink: 0.98,
+                    pieces: true,
+                },
+                steps: 17,
+                stride: 0.025,
+                repairs: (4, 24),
+                path_repairs: (1, 1),
+                finishing: 8,
+                starts: 12,
+                chains: 100,
+            },
+        }
+    }
+}

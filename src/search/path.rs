@@ -1,0 +1,410 @@
+//! The path: the best clustering found for every β, from many clusters to one per component.
+//!
+//! Annealing ([`super::anneal`]) already visits a sequence of β; the path keeps what it finds. Each
+//! step starts from the contracted graph ([`super::fold`]) of the last, is repaired
+//! ([`super::repair`]) and made connected (`connect`), and is kept as a point (k, Cut); the hull
+//! ([`super::hull`]) of these points then says which partition is best at which β. The stride
+//! adapts: a step that loses more than `STEEP` of the clusters is taken again at half the stride,
+//! down to an eighth; below a fifth of the scale the stride shrinks with β, so that coarse
+//! structure, which lives at small β, is seen as well.
+//!
+//! A step depends on nothing but the partition and β it starts from, so a walk can be stored after
+//! any step ([`Walk`] is serialisable) and taken up again with the same result. Memory:
+//! [`History`].
+
+use super::anneal::{Annealer, schedule, start};
+use super::choose::information;
+use super::connect::connect;
+use super::effort::{Effort, Plan};
+use super::fold::Fold;
+use super::history::History;
+use super::hull::{Corner, corners};
+use super::moves::{Active, dispensable, movable, move_whole};
+use super::repair::{Scope, repair};
+use super::state::{Level, State};
+use crate::graph::{Graph, Weight, components};
+use crate::ids::Cluster;
+use crate::observe::{Event, Observer, PassRecord};
+use crate::partition::Masses;
+use serde::{Deserialize, Serialize};
+use std::time::Instant;
+
+/// A step that keeps less than this share of the clusters is too long.
+const STEEP: f64 = 0.6;
+
+/// The shortest stride, as a share of the usual one.
+const SHORTEST: f64 = 0.125;
+
+/// Below this share of the scale, the stride is proportional to β.
+const PROPORTIONAL: f64 = 0.2;
+
+/// Arcs that may be looked at for starts beyond those of the preset.
+const CHEAP: usize = 1 << 20;
+
+/// The path ends at this share of the scale at the latest.
+const FLOOR: f64 = 1e-3;
+
+/// One partition of the path.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Point {
+    /// The β at which it was found.
+    pub beta: f64,
+    /// k.
+    pub clusters: usize,
+    /// `Σ_c cut_c / M_c`.
+    pub cut: f64,
+    /// `Σ_c (w_c/v − (D_c/v)²)` with `v` the volume of the graph.
+    pub modularity: f64,
+    /// How much the cluster of a vertex tells of that of its neighbour
+    /// ([`super::choose::information`]).
+    pub information: f64,
+}
+
+/// A path under way: everything needed to go on.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct Walk {
+    stride: f64,
+    beta: f64,
+    done: bool,
+    points: Vec<Point>,
+    history: History,
+    trace: Vec<PassRecord>,
+}
+
+impl Walk {
+    /// Whether the path has reached its end.
+    pub fn done(&self) -> bool {
+        self.done
+    }
+
+    /// The partitions found so far, in the order in which they were found.
+    pub fn points(&self) -> &[Point] {
+        &self.points
+    }
+
+    /// One record a step.
+    pub fn trace(&self) -> &[PassRecord] {
+        &self.trace
+    }
+
+    /// The labels of point `index`.
+    pub fn labels(&self, index: usize) -> Vec<Cluster> {
+        self.history.get(index)
+    }
+
+    /// The points that are best at some β, by ascending k.
+    pub fn corners(&self) -> Vec<Corner> {
+        let points: Vec<(usize, f64)> = self.points.iter().map(|p| (p.clusters, p.cut)).collect();
+        corners(&points)
+    }
+
+    /// The β at which the path began.
+    pub fn start(&self) -> f64 {
+        self.points.first().map_or(f64::INFINITY, |p| p.beta)
+    }
+
+    /// Adds a partition; how many vertices did not go with their cluster of the last one.
+    fn add(&mut self, point: Point, labels: Vec<Cluster>) -> usize {
+        self.points.push(point);
+        self.history.push(labels)
+    }
+}
+
+/// A partition to answer with.
+#[derive(Debug, Clone)]
+pub struct Polished {
+    /// The partition, its clusters connected.
+    pub state: State,
+    /// No move of a single vertex that keeps clusters connected lowers F.
+    pub settled: bool,
+    /// The last attempt to take poor and oversized clusters apart found nothing.
+    pub whole: bool,
+}
+
+/// Follows paths on one graph.
+pub struct Follower<'a, W: Weight> {
+    annealer: Annealer<'a, W>,
+    effort: Effort,
+    plan: Plan,
+    scale: f64,
+    least: usize,
+}
+
+impl<'a, W: Weight> Follower<'a, W> {
+    /// A follower for `graph` with its masses.
+    pub fn new(
+        graph: &'a Graph<W>,
+        masses: &'a Masses,
+        effort: Effort,
+        observer: &'a dyn Observer,
+    ) -> Self {
+        let level = Level::new(graph, masses);
+        let plan = effort.plan();
+        let annealer = Annealer {
+            level,
+            tuning: plan.tuning,
+            observer,
+        };
+        Self {
+            annealer,
+            effort,
+            plan,
+            scale: start(&level) / 0.9,
+            least: components(graph).count,
+        }
+    }
+
+    /// Goes on with `walk` until it is done or cancelled; `after_step` sees it after every step and
+    /// says whether to go on.
+    pub fn follow(&self, walk: &mut Walk, after_step: &mut dyn FnMut(&Walk) -> bool) {
+        let observer = self.annealer.observer;
+        observer.event(Event::Stage {
+            name: "following the path",
+            total: None,
+        });
+        // The first step is always taken, so that even an interrupted search has an answer.
+        let mut carried = None;
+        while !walk.done && (walk.points.is_empty() || !observer.cancelled()) {
+            let started = Instant::now();
+            let (fold, state, beta) = match carried.take().or_else(|| self.fold(walk)) {
+                None => self.begin(walk),
+                Some(fold) => self.advance(walk, &fold),
+            };
+            if observer.cancelled() && !walk.points.is_empty() {
+                return;
+            }
+            self.record(walk, &fold, &state, beta, started);
+            if !after_step(walk) {
+                return;
+            }
+            carried = Some(fold);
+        }
+    }
+
+    /// The contraction of the newest partition of a walk, if it has one.
+    fn fold(&self, walk: &mut Walk) -> Option<Fold<W::Sum>> {
+        let clusters = walk.points.last()?.clusters;
+        Some(Fold::of_connected(
+            &self.annealer.level,
+            walk.history.last().to_vec(),
+            clusters,
+        ))
+    }
+
+    /// Goes on with `walk` until it has at most `k` clusters.
+    pub fn follow_down_to(&self, k: usize, walk: &mut Walk, after_step: &mut dyn FnMut(&Walk)) {
+        let more = |walk: &Walk| walk.points.last().is_none_or(|p| p.clusters > k);
+        let mut on_step = |walk: &Walk| {
+            after_step(walk);
+            more(walk)
+        };
+        if more(walk) {
+            self.follow(walk, &mut on_step);
+        }
+    }
+
+    /// The first state of a walk, its contraction and its β.
+    fn begin(&self, walk: &mut Walk) -> (Fold<W::Sum>, State, f64) {
+        walk.stride = self.plan.stride * self.scale;
+        let beta = self.start();
+        let mut state = self.annealer.run(&[beta], &mut |_| {});
+        self.improve(&mut state, &[beta], self.plan.path_repairs);
+        (Fold::of(&self.annealer.level, &state), state, beta)
+    }
+
+    /// The next state of the walk, its contraction and its β.
+    fn advance(&self, walk: &mut Walk, before: &Fold<W::Sum>) -> (Fold<W::Sum>, State, f64) {
+        let longest = self.plan.stride * self.scale;
+        let (merged, beta) = loop {
+            let beta = self.next_beta(walk);
+            let merged = self.annealer.merge(before, beta);
+            let k = merged.clusters();
+            let steep = (k as f64) < STEEP * before.clusters() as f64 && k > 16;
+            if !steep {
+                walk.stride = (walk.stride * 2.0).min(longest);
+            }
+            if !steep || walk.stride <= SHORTEST * longest || self.annealer.observer.cancelled() {
+                break (merged, beta);
+            }
+            walk.stride /= 2.0;
+        };
+        let mut state = self.annealer.refine(before, &merged, beta);
+        self.improve(&mut state, &self.schedule(beta), self.plan.path_repairs);
+        (merged.follow(&self.annealer.level, &state), state, beta)
+    }
+
+    fn next_beta(&self, walk: &Walk) -> f64 {
+        let shrink = (walk.beta / (PROPORTIONAL * self.scale)).min(1.0);
+        walk.beta - walk.stride * shrink
+    }
+
+    /// Repairs at the last β of `schedule`, then connects; whether the last repair found nothing to
+    /// mend.
+    fn improve(&self, state: &mut State, schedule: &[f64], (inside, free): (usize, usize)) -> bool {
+        let Some(&beta) = schedule.last() else {
+            return false;
+        };
+        let scopes = std::iter::repeat_n(Scope::Inside, inside)
+            .chain(std::iter::repeat_n(Scope::Free, free));
+        let mut idle = None;
+        for scope in scopes {
+            if idle != Some(scope) && !self.annealer.observer.cancelled() {
+                idle = (!repair(&self.annealer, state, schedule, scope)).then_some(scope);
+            }
+        }
+        connect(&self.annealer.level, state, beta);
+        idle.is_some()
+    }
+
+    /// Moves what making clusters connected has left to move, and connects again; in the end only
+    /// moves that keep clusters connected are made. Whether none of those is left.
+    fn finish(&self, state: &mut State, beta: f64) -> bool {
+        let level = &self.annealer.level;
+        for _ in 0..self.plan.finishing {
+            self.annealer
+                .moves(state, Active::all(state.labels.len()), beta);
+            if !connect(level, state, beta) {
+                break;
+            }
+        }
+        (0..self.plan.finishing)
+            .any(|_| move_whole(level, state, &movable(level, state, beta), beta) == 0)
+    }
+
+    /// Whether no move of a single vertex that keeps clusters connected lowers F at β.
+    pub fn settled(&self, state: &State, beta: f64) -> bool {
+        let level = &self.annealer.level;
+        !movable(level, state, beta)
+            .into_iter()
+            .any(|i| dispensable(level, &state.labels, i))
+    }
+
+    fn record(
+        &self,
+        walk: &mut Walk,
+        fold: &Fold<W::Sum>,
+        state: &State,
+        beta: f64,
+        started: Instant,
+    ) {
+        let moves = self.add(walk, fold, state, beta);
+        let k = state.clusters();
+        walk.beta = beta;
+        walk.done = k <= self.least || beta < FLOOR * self.scale;
+        let pass = PassRecord {
+            value: state.value(beta),
+            clusters: k,
+            moves,
+            seconds: started.elapsed().as_secs_f64(),
+        };
+        walk.trace.push(pass);
+        self.annealer.observer.event(Event::Pass(&pass));
+    }
+
+    /// Adds `state`, found at `beta`, to the points of a walk. O(arcs).
+    pub fn keep(&self, walk: &mut Walk, state: &State, beta: f64) {
+        self.add(walk, &Fold::of(&self.annealer.level, state), state, beta);
+    }
+
+    /// Adds a state with its contraction to the points of a walk; how many vertices did not go with
+    /// their cluster.
+    fn add(&self, walk: &mut Walk, fold: &Fold<W::Sum>, state: &State, beta: f64) -> usize {
+        let modularity = state.modularity(self.annealer.level.graph.volume());
+        let information = information(&fold.coarse.graph);
+        let point = Point {
+            beta,
+            clusters: fold.clusters(),
+            cut: state.cut(),
+            modularity,
+            information,
+        };
+        walk.add(point, fold.labels.clone())
+    }
+
+    /// The best partition found at one β: annealed down to it, repaired, connected. The points seen
+    /// on the way are added to `seen`.
+    pub fn solve(&self, beta: f64, seen: &mut Vec<(usize, f64)>) -> Polished {
+        let state = self.annealer.run(&self.schedule(beta), &mut |state| {
+            seen.push((state.clusters(), state.cut()));
+        });
+        self.polish(state, beta)
+    }
+
+    /// Searches on from given labels at one β.
+    pub fn solve_from(&self, labels: Vec<Cluster>, k: usize, beta: f64) -> Polished {
+        let level = &self.annealer.level;
+        let mut state = State::new(level, labels, k);
+        self.annealer
+            .moves(&mut state, Active::all(level.vertices()), beta);
+        let fold = Fold::of(level, &state);
+        let merged = self.annealer.merge(&fold, beta);
+        self.polish(self.annealer.refine(&fold, &merged, beta), beta)
+    }
+
+    /// Repairs a partition at β as thoroughly as an answer deserves.
+    pub fn polish(&self, mut state: State, beta: f64) -> Polished {
+        let whole = self.improve(&mut state, &self.schedule(beta), self.plan.repairs);
+        let settled = self.finish(&mut state, beta);
+        Polished {
+            state,
+            settled,
+            whole,
+        }
+    }
+
+    /// One repair of each kind at β; whether the last one found nothing to mend.
+    pub fn improve_at(&self, state: &mut State, beta: f64) -> bool {
+        self.improve(state, &self.schedule(beta), (1, 1))
+    }
+
+    /// Where annealing starts.
+    pub fn start(&self) -> f64 {
+        0.9 * self.scale
+    }
+
+    /// The number of connected components with an edge.
+    pub fn components(&self) -> usize {
+        self.least
+    }
+
+    /// How many times an answer with a given number of clusters is improved.
+    pub fn attempts(&self) -> usize {
+        self.plan.repairs.0 + self.plan.repairs.1
+    }
+
+    /// From how many partitions of the path an answer with a given number of clusters is sought:
+    /// more on small graphs.
+    pub fn starts(&self) -> usize {
+        self.plan
+            .starts
+            .max(CHEAP / self.annealer.level.graph.arcs())
+    }
+
+    /// A follower of the same graph with the next lighter effort, if there is one.
+    pub fn lighter(&self) -> Option<Self> {
+        let plan = self.effort.lighter()?.plan();
+        Some(Self {
+            annealer: Annealer {
+                tuning: plan.tuning,
+                ..self.annealer
+            },
+            plan,
+            effort: self.effort.lighter()?,
+            ..*self
+        })
+    }
+
+    /// How many chains of moves are tried.
+    pub fn chains(&self) -> usize {
+        self.plan.chains
+    }
+
+    /// Rounds of moves.
+    pub fn rounds(&self) -> usize {
+        self.plan.tuning.rounds
+    }
+
+    fn schedule(&self, beta: f64) -> Vec<f64> {
+        schedule(self.start(), beta, self.plan.steps)
+    }
+}
