@@ -18,6 +18,9 @@ mod build;
 #[path = "it/datasets.rs"]
 mod datasets;
 
+#[path = "it/dependencies.rs"]
+mod dependencies;
+
 #[path = "it/generate.rs"]
 mod generate;
 

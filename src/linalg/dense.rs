@@ -3,6 +3,7 @@
 //! `dsyevr` with `RANGE = 'V'` computes only the eigenpairs in a half-open interval `(low, high]`;
 //! it costs `4/3 n³` for the reduction to tridiagonal form plus O(nk) a pair. Without the `lapack`
 //! feature faer computes all pairs and the interval is cut out afterwards: same results, more work.
+//! All pairs of a small matrix, as the projections of Lanczos need them, come from nalgebra-lapack.
 //!
 //! "Beyond the threshold" is meant strictly, but a computed eigenvalue is only known to a few units
 //! of rounding: an eigenvalue closer to the threshold than [`TIE`] times the norm of the matrix
@@ -109,7 +110,13 @@ pub use driver::{Workspace, dsyevr};
 #[cfg(feature = "lapack")]
 mod driver {
     use super::{EigenPairs, LinalgError, Range};
+    use nalgebra::DMatrix;
+    use nalgebra_lapack::SymmetricEigen;
     use std::sync::Once;
+
+    /// Up to this order all eigenpairs are found by QR iteration, which is as quick there and
+    /// orthogonal to the last digit, also within clusters of eigenvalues.
+    const SMALL: usize = 128;
 
     /// `OpenBLAS` would start as many threads as there are cores inside every call; the parallelism
     /// here is rayon's.
@@ -134,6 +141,9 @@ mod driver {
             return Ok(EigenPairs::default());
         }
         one_blas_thread();
+        if range == Range::All && n <= SMALL {
+            return all_of_small(matrix, n);
+        }
         // Zeroed memory is not touched by the system until it is written: only the pairs that exist
         // cost memory.
         let mut pairs = EigenPairs {
@@ -146,6 +156,16 @@ mod driver {
         pairs.values.truncate(found);
         pairs.vectors.truncate(n * found);
         Ok(pairs)
+    }
+
+    /// All eigenpairs by QR iteration (`dsyev`), through nalgebra-lapack.
+    fn all_of_small(matrix: Vec<f64>, n: usize) -> Result<EigenPairs, LinalgError> {
+        let matrix = DMatrix::from_vec(n, n, matrix);
+        let found = SymmetricEigen::try_new(matrix).ok_or(LinalgError::Failed(1))?;
+        Ok(EigenPairs {
+            values: found.eigenvalues.as_slice().to_vec(),
+            vectors: found.eigenvectors.as_slice().to_vec(),
+        })
     }
 
     /// What `dsyevr` wants for itself; empty to be told how much.

@@ -24,6 +24,10 @@ pub(super) struct Plan {
     pub tuning: Tuning,
     /// Steps of β from the start of annealing to a wanted β.
     pub steps: usize,
+    /// By what the null model's γ is divided from step to step.
+    pub gamma_factor: f64,
+    /// How many of its proposals are refined at a wanted β.
+    pub proposals: usize,
     /// The stride of the path, as a share of the scale of β.
     pub stride: f64,
     /// Repairs in which clusters are annealed inside, and then freely, at a wanted β.
@@ -57,6 +61,8 @@ impl Effort {
                     pieces: false,
                 },
                 steps: 5,
+                gamma_factor: 8.0,
+                proposals: 1,
                 stride: 0.1,
                 repairs: (1, 0),
                 path_repairs: (0, 0),
@@ -71,6 +77,8 @@ impl Effort {
                     pieces: true,
                 },
                 steps: 5,
+                gamma_factor: 4.0,
+                proposals: 3,
                 stride: 0.05,
                 repairs: (2, 3),
                 path_repairs: (1, 0),
@@ -85,6 +93,8 @@ impl Effort {
                     pieces: true,
                 },
                 steps: 17,
+                gamma_factor: 2.0,
+                proposals: 5,
                 stride: 0.025,
                 repairs: (4, 24),
                 path_repairs: (1, 1),

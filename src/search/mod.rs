@@ -21,6 +21,7 @@ pub mod history;
 pub mod hull;
 mod links;
 pub mod moves;
+mod null_model;
 pub mod path;
 pub mod reduce;
 pub mod repair;
@@ -339,6 +340,7 @@ impl<'a, W: Weight> Job<'a, W> {
             true
         };
         self.follower.follow(walk, &mut on_step);
+        self.follower.add_proposals(walk);
         let before = choose(walk);
         let corner = before.candidates[before.chosen];
         let beta = f64::midpoint(corner.beta_low, corner.beta_high);
@@ -435,6 +437,11 @@ impl<'a, W: Weight> Job<'a, W> {
             let mut other = Walk::default();
             lighter.follow_down_to(k, &mut other, &mut |_| {});
             best = better(best, self.merged_down(k, &other));
+        }
+        let mut proposed = Walk::default();
+        self.follower.add_proposals(&mut proposed);
+        if proposed.points().iter().any(|p| p.clusters >= k) {
+            best = better(best, self.merged_down(k, &proposed));
         }
         let (mut state, mut united, beta) = best;
         let mut whole = false;

@@ -20,6 +20,7 @@ use super::fold::Fold;
 use super::history::History;
 use super::hull::{Corner, corners};
 use super::moves::{Active, dispensable, movable, move_whole};
+use super::null_model::proposals;
 use super::repair::{Scope, repair};
 use super::state::{Level, State};
 use crate::graph::{Graph, Weight, components};
@@ -28,6 +29,9 @@ use crate::observe::{Event, Observer, PassRecord};
 use crate::partition::Masses;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
+
+/// A partition whose F is behind by more than this share is not polished beside a better one.
+const HOPELESS: f64 = 0.05;
 
 /// A step that keeps less than this share of the clusters is too long.
 const STEEP: f64 = 0.6;
@@ -321,24 +325,110 @@ impl<'a, W: Weight> Follower<'a, W> {
         walk.add(point, fold.labels.clone())
     }
 
-    /// The best partition found at one β: annealed down to it, repaired, connected. The points seen
-    /// on the way are added to `seen`.
+    /// The best partition found at one β: the better of what annealing and the null model lead to,
+    /// repaired and connected. The points seen on the way are added to `seen`.
     pub fn solve(&self, beta: f64, seen: &mut Vec<(usize, f64)>) -> Polished {
-        let state = self.annealer.run(&self.schedule(beta), &mut |state| {
+        let annealed = self.annealer.run(&self.schedule(beta), &mut |state| {
             seen.push((state.clusters(), state.cut()));
         });
-        self.polish(state, beta)
+        let Some(guided) = self.guided(beta, seen) else {
+            return self.polish(annealed, beta);
+        };
+        // Polishing takes longer than all before it, so the one that is far behind goes without.
+        let (mut first, mut second) = (annealed, guided);
+        if second.value(beta) < first.value(beta) {
+            std::mem::swap(&mut first, &mut second);
+        }
+        let behind = second.value(beta) - first.value(beta);
+        let best = self.polish(first, beta);
+        if behind > HOPELESS * best.state.value(beta).abs() || self.annealer.observer.cancelled() {
+            return best;
+        }
+        let other = self.polish(second, beta);
+        if other.state.value(beta) < best.state.value(beta) {
+            return other;
+        }
+        best
+    }
+
+    /// The best, at β, of the few best proposals of the null model, refined by moves of F.
+    fn guided(&self, beta: f64, seen: &mut Vec<(usize, f64)>) -> Option<State> {
+        let mut states: Vec<State> = self.proposed().collect();
+        seen.extend(states.iter().map(|state| (state.clusters(), state.cut())));
+        states.sort_by(|a, b| a.value(beta).total_cmp(&b.value(beta)));
+        states.truncate(self.plan.proposals);
+        let mut best: Option<State> = None;
+        for state in states {
+            let refined = self.refined(state, beta);
+            if best
+                .as_ref()
+                .is_none_or(|best| refined.value(beta) < best.value(beta))
+            {
+                best = Some(refined);
+            }
+        }
+        best
+    }
+
+    /// The proposals of the null model, finest first.
+    fn proposed(&self) -> impl Iterator<Item = State> {
+        let level = self.annealer.level;
+        let found = proposals(&level, self.plan.gamma_factor, self.annealer.observer);
+        found
+            .into_iter()
+            .map(move |proposal| State::new(&level, proposal.labels, proposal.clusters))
+    }
+
+    /// Adds to a walk what the null model proposes: each proposal that is best among them at some
+    /// β, refined there by moves of F.
+    pub fn add_proposals(&self, walk: &mut Walk) {
+        let observer = self.annealer.observer;
+        if observer.cancelled() {
+            return;
+        }
+        let started = Instant::now();
+        observer.event(Event::Stage {
+            name: "comparing with the null model",
+            total: None,
+        });
+        let states: Vec<State> = self.proposed().collect();
+        let points: Vec<(usize, f64)> = states.iter().map(|s| (s.clusters(), s.cut())).collect();
+        let mut last = None;
+        for corner in corners(&points) {
+            if observer.cancelled() {
+                break;
+            }
+            let beta = f64::midpoint(corner.beta_low, corner.beta_high.min(self.start()));
+            let mut state = self.refined(states[corner.point].clone(), beta);
+            connect(&self.annealer.level, &mut state, beta);
+            self.keep(walk, &state, beta);
+            last = Some((state.value(beta), state.clusters()));
+        }
+        if let Some((value, clusters)) = last {
+            let seconds = started.elapsed().as_secs_f64();
+            walk.trace.push(PassRecord {
+                value,
+                clusters,
+                moves: self.annealer.level.vertices(),
+                seconds,
+            });
+        }
     }
 
     /// Searches on from given labels at one β.
     pub fn solve_from(&self, labels: Vec<Cluster>, k: usize, beta: f64) -> Polished {
+        let state = State::new(&self.annealer.level, labels, k);
+        self.polish(self.refined(state, beta), beta)
+    }
+
+    /// Moves single vertices, then merges clusters, then refines what has merged.
+    fn refined(&self, mut state: State, beta: f64) -> State {
         let level = &self.annealer.level;
-        let mut state = State::new(level, labels, k);
         self.annealer
             .moves(&mut state, Active::all(level.vertices()), beta);
         let fold = Fold::of(level, &state);
         let merged = self.annealer.merge(&fold, beta);
-        self.polish(self.annealer.refine(&fold, &merged, beta), beta)
+        self.annealer.refine(&fold, &merged, beta)
     }
 
     /// Repairs a partition at β as thoroughly as an answer deserves.

@@ -368,12 +368,14 @@ fn missing_files_and_directories() {
     );
 }
 
+#[cfg(feature = "compress")]
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     out.write_all(bytes).unwrap();
     out.finish().unwrap()
 }
 
+#[cfg(feature = "compress")]
 #[test]
 fn compressed_files() {
     let text = b"0 1\n1 2\n";
@@ -421,6 +423,7 @@ fn compressed_files() {
     );
 }
 
+#[cfg(feature = "compress")]
 #[test]
 fn the_memory_limit_stops_a_bomb() {
     let limit = LoadOptions {
@@ -562,6 +565,7 @@ proptest! {
     }
 }
 
+#[cfg(feature = "compress")]
 #[test]
 fn a_large_text_is_read_alike_mapped_streamed_and_on_any_number_of_threads() {
     let mut text = String::from("# large\n");

@@ -313,7 +313,8 @@ fn resumes_alike<W: Weight>(graph: &Graph<W>) {
     };
     let whole = search.run(graph, &Target::Recommended, &Silent).unwrap();
     let masses = Masses::Degree;
-    for stop in 1..whole.fit.trace.len() {
+    // One record a step of the path, and a last one for what the null model proposes.
+    for stop in 1..whole.fit.trace.len() - 1 {
         let mut walk = Walk::default();
         let mut steps = 0;
         Follower::new(graph, &masses, Effort::Fast, &Silent).follow(&mut walk, &mut |_| {
@@ -378,4 +379,57 @@ fn fixed_vertices_stay_together_and_a_start_is_improved() {
     .run(&graph, &at(0.5), &Silent)
     .unwrap();
     assert!(started.fit.value <= planted + 1e-9);
+}
+
+/// A sparse graph with planted communities: annealing alone ends in one giant cluster.
+fn sparse_planted(mixing: f64, seed: u64) -> (Graph<Unit>, Vec<u32>) {
+    let planted = Lfr {
+        vertices: 10_000,
+        average_degree: 4.3,
+        max_degree: 60,
+        degree_exponent: 3.0,
+        min_community: Some(50),
+        max_community: Some(1000),
+        mixing,
+        seed,
+        ..Lfr::default()
+    };
+    let generated = planted.generate().unwrap();
+    (generated.graph().unwrap(), generated.truth.clone())
+}
+
+#[test]
+fn sparse_planted_graphs_do_not_collapse_into_one_cluster() {
+    let beta = Resolution::new(0.29).unwrap();
+    for (mixing, seed) in [(0.1, 1), (0.2, 2)] {
+        let (graph, planted) = sparse_planted(mixing, seed);
+        let largest = |labels: &[u32]| {
+            let mut sizes = std::collections::HashMap::new();
+            for &c in labels.iter().filter(|&&c| c != NONE) {
+                *sizes.entry(c).or_insert(0usize) += 1;
+            }
+            sizes.into_values().max().unwrap()
+        };
+        let search = Search::default();
+        let found = search
+            .run(&graph, &Target::Resolution(beta), &Silent)
+            .unwrap();
+        let from_planted = Search {
+            start: Some(planted.clone()),
+            ..Search::default()
+        };
+        let target = from_planted
+            .run(&graph, &Target::Resolution(beta), &Silent)
+            .unwrap();
+        assert!(
+            found.fit.value < 0.85 * target.fit.value,
+            "mixing {mixing}: {} beside {}",
+            found.fit.value,
+            target.fit.value
+        );
+        assert!(
+            largest(&found.fit.labels) <= 2 * largest(&planted),
+            "mixing {mixing}"
+        );
+    }
 }

@@ -406,7 +406,7 @@ fn interrupted(dir: &TempDir, line: &str, ready: impl Fn() -> bool) -> Option<i3
             .success()
     );
     while child.try_wait().unwrap().is_none() {
-        if started.elapsed() > Duration::from_mins(1) {
+        if started.elapsed() > Duration::from_secs(60) {
             child.kill().unwrap();
             panic!("{line}: one Ctrl-C did not end it");
         }
