@@ -9,6 +9,7 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 /// Flags of every command.
 #[derive(Debug, Args)]
@@ -70,6 +71,23 @@ impl std::fmt::Display for Interrupted {
 }
 
 impl std::error::Error for Interrupted {}
+
+/// Writes a line to standard error. Where nobody can read it (a closed pipe, a full disk) it is lost,
+/// and the result that the command is about is not.
+pub fn tell(line: &str) {
+    let _ = writeln!(io::stderr(), "{line}");
+}
+
+/// A time limit of so many seconds; more than a clock can count is as good as no limit.
+///
+/// # Errors
+/// If that is no number of seconds.
+pub fn time_limit(seconds: f64) -> anyhow::Result<Duration> {
+    if !(seconds.is_finite() && seconds >= 0.0) {
+        bail!("--time-limit must be a number of seconds, 0 or more");
+    }
+    Ok(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX))
+}
 
 /// Runs `work` on as many threads as asked for, or on all cores.
 pub fn in_pool<R: Send>(
@@ -165,7 +183,7 @@ impl Progress {
     pub fn say(&self, line: &str) {
         self.finish();
         if !self.quiet {
-            eprintln!("{line}");
+            tell(line);
         }
     }
 
@@ -191,7 +209,7 @@ impl Progress {
             bar.set_style(style);
         }
         bar.set_message(name.to_owned());
-        bar.enable_steady_tick(std::time::Duration::from_millis(100));
+        bar.enable_steady_tick(Duration::from_millis(100));
     }
 }
 
@@ -224,10 +242,10 @@ impl Observer for Progress {
                 }
             }
             Event::Pass(p) if self.verbose => {
-                eprintln!(
+                tell(&format!(
                     "  F {:.6}  clusters {}  moves {}  {:.3} s",
                     p.value, p.clusters, p.moves, p.seconds
-                );
+                ));
             }
             Event::Note(text) => self.say(text),
             _ => {}

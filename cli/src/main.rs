@@ -71,7 +71,7 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) if error.is::<common::Interrupted>() => ExitCode::from(130),
         Err(error) => {
-            eprintln!("lambdacut: {error:#}");
+            common::tell(&format!("lambdacut: {error:#}"));
             ExitCode::from(1)
         }
     }

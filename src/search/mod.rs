@@ -36,7 +36,7 @@ use self::path::{Follower, Polished, Walk};
 use self::reduce::{connected, keep_count, reduce};
 use self::state::{Level, State};
 use crate::fit::{Fit, StopReason};
-use crate::graph::{AnyGraph, Graph, Weight};
+use crate::graph::{AnyGraph, Graph, Weight, components};
 use crate::ids::{Cluster, NONE};
 use crate::observe::{Deadline, Observer, PassRecord};
 use crate::params::{ObjectiveKind, Resolution};
@@ -340,6 +340,10 @@ impl<'a, W: Weight> Job<'a, W> {
             true
         };
         self.follower.follow(walk, &mut on_step);
+        if !walk.done() {
+            // Interrupted early, all partitions of the path may be worse than none at all.
+            self.follower.keep(walk, &self.one_a_component(), 0.0);
+        }
         self.follower.add_proposals(walk);
         let before = choose(walk);
         let corner = before.candidates[before.chosen];
@@ -380,6 +384,7 @@ impl<'a, W: Weight> Job<'a, W> {
                 self.follower.solve_from(labels, k, beta)
             }
         };
+        let best = self.no_worse_than_components(best, beta);
         let moves = self.graph.vertices();
         let (value, clusters) = (best.state.value(beta), best.state.clusters());
         let record = PassRecord {
@@ -391,6 +396,21 @@ impl<'a, W: Weight> Job<'a, W> {
         let mut answer = self.answer(&best, beta, vec![record], false);
         answer.interval = self.interval(&best.state, &seen);
         answer
+    }
+
+    /// `best`, unless one cluster a component, which needs no search, is better at β: a search that
+    /// was interrupted early may still be above it.
+    fn no_worse_than_components(&self, best: Polished, beta: f64) -> Polished {
+        if best.state.value(beta) <= -beta * self.follower.components() as f64 {
+            return best;
+        }
+        self.unpolished(self.one_a_component(), beta, false)
+    }
+
+    /// One cluster a component.
+    fn one_a_component(&self) -> State {
+        let whole = components(self.graph);
+        State::new(&self.level(), whole.labels, whole.count)
     }
 
     /// Given labels, with a cluster of its own for every vertex that has an edge but no label.

@@ -433,3 +433,19 @@ fn sparse_planted_graphs_do_not_collapse_into_one_cluster() {
         );
     }
 }
+
+#[test]
+fn without_time_the_answer_is_no_worse_than_one_cluster_a_component() {
+    let (graph, _) = sparse_planted(0.2, 3);
+    let count = components(&graph).count as f64;
+    let search = Search {
+        time: Some(Duration::ZERO),
+        ..Search::default()
+    };
+    let beta = Resolution::new(0.29).unwrap();
+    for target in [Target::Recommended, Target::Resolution(beta)] {
+        let answer = search.run(&graph, &target, &Silent).unwrap();
+        let (value, beta) = (answer.fit.value, answer.beta);
+        assert!(value <= -beta * count + 1e-9, "{value} at {beta}");
+    }
+}

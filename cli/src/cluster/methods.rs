@@ -2,7 +2,7 @@
 
 use super::checkpoint::Checkpoint;
 use super::{Found, Walked, WhatArgs, labels_for};
-use crate::common::{Interrupted, Progress};
+use crate::common::{Interrupted, Progress, time_limit};
 use crate::input::Loaded;
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
@@ -74,8 +74,8 @@ pub enum OrderArg {
     Degree,
 }
 
-fn time(what: &WhatArgs) -> Option<Duration> {
-    what.time_limit.map(Duration::from_secs_f64)
+fn time(what: &WhatArgs) -> anyhow::Result<Option<Duration>> {
+    what.time_limit.map(time_limit).transpose()
 }
 
 /// The path search.
@@ -91,7 +91,7 @@ pub fn path(what: &WhatArgs, loaded: &Loaded, progress: &Progress) -> anyhow::Re
         effort: what.effort.effort(),
         fixed: labels_for(what.fixed.as_ref(), loaded)?,
         start: labels_for(what.start.as_ref(), loaded)?,
-        time: time(what),
+        time: time(what)?,
     };
     let checkpoint = what
         .checkpoint
@@ -155,7 +155,7 @@ pub fn kernel_dp_means(
         stop: StopRules {
             passes: what.pass.passes,
             relative_gain: what.pass.relative_gain,
-            time: time(what),
+            time: time(what)?,
         },
         seed: what.seed,
         refine: what.refine,

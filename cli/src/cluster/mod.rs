@@ -7,7 +7,7 @@ mod report;
 mod spectral;
 mod story;
 
-use super::common::{Global, Progress};
+use super::common::{Global, Progress, time_limit};
 use super::input::{GraphArgs, Loaded, ReadArgs, read_labels_for};
 use super::layers::{self, Job, LayersArgs};
 use super::output::{self, OutputArgs};
@@ -283,7 +283,7 @@ fn several(args: &ClusterArgs, progress: &Progress) -> anyhow::Result<ExitCode> 
         resolution: what.resolution,
         effort: what.effort,
         stop: StopRules {
-            time: what.time_limit.map(std::time::Duration::from_secs_f64),
+            time: what.time_limit.map(time_limit).transpose()?,
             ..StopRules::default()
         },
         output: &args.output,
@@ -296,12 +296,7 @@ fn check(what: &WhatArgs) -> anyhow::Result<()> {
     if let Some(beta) = what.resolution {
         lambdacut::params::Resolution::new(beta)?;
     }
-    if what
-        .time_limit
-        .is_some_and(|s| !(s.is_finite() && s >= 0.0))
-    {
-        bail!("--time-limit must be a number of seconds, 0 or more");
-    }
+    what.time_limit.map(time_limit).transpose()?;
     if what.start.is_some() && what.method == Method::Path && what.resolution.is_none() {
         bail!("--start needs --resolution: the path begins with every vertex alone");
     }

@@ -4,7 +4,7 @@
 mod input;
 mod output;
 
-use super::common::{Global, Progress};
+use super::common::{Global, Progress, time_limit};
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 use input::DataArgs;
@@ -21,7 +21,6 @@ use output::{Answer, OutputArgs};
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Duration;
 
 /// The arguments of `points`.
 #[derive(Debug, Args)]
@@ -211,11 +210,7 @@ fn two_numbers(text: &str) -> Result<(f64, f64), String> {
 
 impl RunArgs {
     fn stop(&self) -> anyhow::Result<StopRules> {
-        let time = self
-            .time_limit
-            .map(Duration::try_from_secs_f64)
-            .transpose()
-            .context("--time-limit")?;
+        let time = self.time_limit.map(time_limit).transpose()?;
         Ok(StopRules {
             passes: self.passes,
             relative_gain: self.tolerance,

@@ -383,3 +383,41 @@ fn standard_output_has_room_for_one_file() {
         .success();
     assert!(page.get_output().stdout.starts_with(b"<!"));
 }
+
+#[test]
+fn any_number_of_seconds_is_a_time_limit() {
+    let karate = bundled("karate.edges");
+    for seconds in ["0", "1e20", "1e300"] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lambdacut"));
+        let command = command.args(["cluster", "-q", "--time-limit", seconds]);
+        command.arg(&karate).assert().success();
+    }
+    for seconds in ["nan", "inf", "-1"] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_lambdacut"));
+        let limit = format!("--time-limit={seconds}");
+        let command = command.args(["cluster", "-q", &limit]);
+        command.arg(&karate).assert().code(1);
+    }
+}
+
+/// Labels arrive although nobody can read what is said about them.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_standard_error_costs_no_result() {
+    let dir = tempfile::tempdir().unwrap();
+    let labels = dir.path().join("labels");
+    let full = std::fs::File::options()
+        .write(true)
+        .open("/dev/full")
+        .unwrap();
+    let status = std::process::Command::new(env!("CARGO_BIN_EXE_lambdacut"))
+        .arg("cluster")
+        .arg(bundled("karate.edges"))
+        .arg("-o")
+        .arg(&labels)
+        .stderr(full)
+        .status()
+        .unwrap();
+    assert!(status.success());
+    assert!(std::fs::read_to_string(labels).unwrap().lines().count() >= 34);
+}
