@@ -95,32 +95,10 @@ impl Objective {
         masses: Vec<f64>,
         resolution: Resolution,
     ) -> Result<Self, ParamError> {
-        let wrong = |name, expected, found| {
-            Err(ParamError::OutOfRange {
-                name,
-                expected,
-                found,
-            })
-        };
-        if masses.len() != graph.vertices() {
-            return wrong(
-                "the number of masses",
-                "the number of vertices",
-                masses.len().to_string(),
-            );
-        }
-        let bad = |&i: &usize| graph.degree(i) > 0.0 && !(masses[i].is_finite() && masses[i] > 0.0);
-        match (0..masses.len()).find(bad) {
-            Some(i) => wrong(
-                "every mass",
-                "positive and finite",
-                format!("{} at vertex {i}", masses[i]),
-            ),
-            None => Ok(Self {
-                masses: Masses::Given(Arc::from(masses)),
-                resolution,
-            }),
-        }
+        Ok(Self {
+            masses: Masses::given(graph, masses)?,
+            resolution,
+        })
     }
 
     /// The same cut at another resolution.

@@ -10,7 +10,7 @@
 use crate::graph::{Graph, Members, Weight};
 use crate::ids::{Cluster, NONE};
 use crate::numeric::compensated;
-use crate::params::ObjectiveKind;
+use crate::params::{ObjectiveKind, ParamError};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -34,6 +34,32 @@ impl Masses {
             ObjectiveKind::NormalizedCut => Self::Degree,
             ObjectiveKind::RatioCut => Self::One,
         }
+    }
+
+    /// Masses of one's own, one for every vertex; what a vertex without an edge has does not matter.
+    ///
+    /// # Errors
+    /// If there are more or fewer than vertices, or if one is not positive and finite: the message
+    /// names the vertex.
+    pub fn given<W: Weight>(graph: &Graph<W>, masses: Vec<f64>) -> Result<Self, ParamError> {
+        if masses.len() != graph.vertices() {
+            return Err(ParamError::OutOfRange {
+                name: "the number of masses",
+                expected: "the number of vertices",
+                found: masses.len().to_string(),
+            });
+        }
+        for (i, &mass) in masses.iter().enumerate() {
+            let fits = mass.is_finite() && mass > 0.0;
+            if !fits && graph.degree(i) > 0.0 {
+                return Err(ParamError::OutOfRange {
+                    name: "every mass",
+                    expected: "positive and finite",
+                    found: format!("{mass} at vertex {i}"),
+                });
+            }
+        }
+        Ok(Self::Given(Arc::from(masses)))
     }
 
     /// The mass of vertex `i` of `graph`.

@@ -6,13 +6,15 @@
 //! that is not a loop twice, once from each end; this shows in its edge count and is undone.
 
 use super::{
-    AnyGraph, BuildError, Counts, EdgeList, Graph, Listing, Policy, RawRows, Weight, build, pack,
+    AnyGraph, BuildError, Counts, Duplicates, EdgeList, Graph, Listing, Policy, RawRows, Weight,
+    build, pack,
 };
 use crate::ids::{Cluster, NONE, Vertex};
 use petgraph::graph::UnGraph;
 use petgraph::visit::{
     EdgeCount, EdgeRef, GraphProp, IntoEdgeReferences, IntoNodeIdentifiers, NodeIndexable,
 };
+use rayon::prelude::*;
 
 /// A graph that came from petgraph, with the way back to its vertices.
 #[derive(Debug, Clone)]
@@ -30,8 +32,8 @@ pub struct FromPetgraph<N> {
 /// `Reversed`, directed or not. `weight` gives the weight of an edge from what petgraph stores with
 /// it; all weights 1 make an unweighted graph.
 ///
-/// An undirected graph keeps its edges, parallel ones summed (or merged, if unweighted); a directed
-/// one follows the policy.
+/// An undirected graph keeps its edges, parallel ones summed unless the policy says otherwise; a
+/// directed one follows the policy.
 ///
 /// ```
 /// use lambdacut::graph::{Policy, components, from_petgraph, to_petgraph};
@@ -67,15 +69,18 @@ where
         )
     };
     let rows: Vec<(u64, f64)> = graph.edge_references().map(arc).collect();
-    let rows = if rows.iter().all(|row| row.1 == 1.0) {
-        RawRows::Plain(rows.into_iter().map(|row| row.0).collect())
-    } else {
-        RawRows::Weighted(rows)
-    };
     let listing = match graph.is_directed() {
         true => Listing::Arcs,
         false if rows.len() == graph.edge_count() => Listing::Edges,
         false => Listing::Mirrored,
+    };
+    // Weights that are all 1 are weights nevertheless where parallel edges add up to more.
+    let adds_up = listing == Listing::Edges && policy.duplicates == Duplicates::Auto;
+    let all_one = rows.iter().all(|row| row.1 == 1.0);
+    let rows = if all_one && !(adds_up && has_parallel_edges(&rows)) {
+        RawRows::Plain(rows.into_iter().map(|row| row.0).collect())
+    } else {
+        RawRows::Weighted(rows)
     };
     let (graph, counts) = build(
         EdgeList {
@@ -90,6 +95,14 @@ where
         nodes,
         counts,
     })
+}
+
+/// Whether two rows join the same vertices, in whichever order they name them. O(rows log rows).
+fn has_parallel_edges(rows: &[(u64, f64)]) -> bool {
+    let unordered = |&(arc, _): &(u64, f64)| arc.min(arc.rotate_left(32));
+    let mut pairs: Vec<u64> = rows.iter().map(unordered).collect();
+    pairs.par_sort_unstable();
+    pairs.windows(2).any(|pair| pair[0] == pair[1])
 }
 
 /// The same graph for petgraph; every node carries the cluster of its vertex, `None` for a vertex

@@ -148,7 +148,14 @@ pub fn choose(walk: &Walk) -> Choice {
     let wide = inner
         .iter()
         .any(|&c| candidates[c].width() >= WIDE * walk.start());
-    let all = || (0..candidates.len()).collect();
+    // A corner at or beyond the β at which the path began is best nowhere that was looked at.
+    let mut somewhere: Vec<usize> = (0..candidates.len())
+        .filter(|&c| candidates[c].width() > 0.0)
+        .collect();
+    if somewhere.is_empty() {
+        somewhere = (0..candidates.len()).collect();
+    }
+    let all = || somewhere.clone();
     let (mut ranked, key, reason): (Vec<usize>, fn(&Candidate) -> f64, Reason) =
         match candidates.len() {
             _ if wide => (inner, Candidate::width, Reason::Interval),

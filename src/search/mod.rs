@@ -39,7 +39,7 @@ use crate::fit::{Fit, StopReason};
 use crate::graph::{AnyGraph, Graph, Weight, components};
 use crate::ids::{Cluster, NONE};
 use crate::observe::{Deadline, Observer, PassRecord};
-use crate::params::{ObjectiveKind, Resolution};
+use crate::params::{ObjectiveKind, ParamError, Resolution};
 use crate::partition::{Masses, Sums, renumber, renumber_by_size};
 use crate::with_graph;
 use serde::{Deserialize, Serialize};
@@ -72,6 +72,9 @@ pub enum SearchError {
         /// Its arcs.
         arcs: usize,
     },
+    /// Masses that are too few, too many, or not positive.
+    #[error(transparent)]
+    Masses(#[from] ParamError),
     /// Labels of the wrong length.
     #[error("{found} labels were given for {expected} vertices")]
     Labels {
@@ -200,10 +203,10 @@ impl Search {
     ) -> Result<Answer, SearchError> {
         self.check(graph, target)?;
         let observer = Deadline::new(observer, self.time);
-        let masses = self.masses.as_ref().map_or_else(
-            || Masses::of(self.kind),
-            |m| Masses::Given(m.as_slice().into()),
-        );
+        let masses = match &self.masses {
+            Some(masses) => Masses::given(graph, masses.clone())?,
+            None => Masses::of(self.kind),
+        };
         let Some(fixed) = &self.fixed else {
             let job = Job::new(self, graph, &masses, &observer);
             return Ok(job.run(target, walk, after_step, self.start.as_deref()));
@@ -232,7 +235,6 @@ impl Search {
         let lengths = [
             self.fixed.as_ref().map(Vec::len),
             self.start.as_ref().map(Vec::len),
-            self.masses.as_ref().map(Vec::len),
         ];
         if let Some(found) = lengths.into_iter().flatten().find(|&found| found != n) {
             return Err(SearchError::Labels { found, expected: n });

@@ -168,3 +168,22 @@ fn sprs_matrices_are_checked() {
         }
     ));
 }
+
+#[test]
+fn parallel_edges_add_up_whatever_their_weight() {
+    for weight in [1.0, 2.0] {
+        let mut friends = UnGraph::<(), f64>::default();
+        let (a, b) = (friends.add_node(()), friends.add_node(()));
+        for _ in 0..3 {
+            friends.add_edge(a, b, weight);
+            friends.add_edge(b, a, weight);
+        }
+        let read = from_petgraph(&friends, |w| *w, &Policy::default()).unwrap();
+        let degree = lambdacut::with_graph!(&read.graph, g => g.degree(0));
+        assert_eq!(degree, 6.0 * weight);
+    }
+    // Without parallel edges, weights that are all 1 make an unweighted graph as before.
+    let plain = UnGraph::<(), f64>::from_edges([(0, 1, 1.0), (1, 2, 1.0)]);
+    let read = from_petgraph(&plain, |w| *w, &Policy::default()).unwrap();
+    assert!(matches!(read.graph, AnyGraph::Unit(_)));
+}

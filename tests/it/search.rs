@@ -449,3 +449,47 @@ fn without_time_the_answer_is_no_worse_than_one_cluster_a_component() {
         assert!(value <= -beta * count + 1e-9, "{value} at {beta}");
     }
 }
+
+#[test]
+fn masses_are_checked_and_the_vertex_is_named() {
+    let graph: Graph<Unit> = Graph::from_edges(3, &[(0, 1, 1.0), (1, 2, 1.0)]).unwrap();
+    let with = |masses: &[f64]| {
+        let search = Search {
+            masses: Some(masses.to_vec()),
+            ..Search::default()
+        };
+        search.run(&graph, &Target::Recommended, &Silent)
+    };
+    assert!(with(&[1.0, 2.0, 0.5]).is_ok());
+    for wrong in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        let message = with(&[1.0, 1.0, wrong]).unwrap_err().to_string();
+        assert!(message.contains("at vertex 2"), "{message}");
+    }
+    let message = with(&[1.0]).unwrap_err().to_string();
+    assert!(message.contains("the number of masses"), "{message}");
+}
+
+#[test]
+fn no_corner_of_zero_width_is_recommended() {
+    let rmat = lambdacut::generate::Rmat {
+        scale: 12,
+        arcs: 60_000,
+        ..lambdacut::generate::Rmat::default()
+    }
+    .checked()
+    .unwrap();
+    let mut edges = Vec::new();
+    for chunk in 0..rmat.chunks() {
+        edges.extend(rmat.chunk(chunk).into_iter().map(|(i, j)| (i, j, 1.0)));
+    }
+    edges.retain(|&(i, j, _)| i != j);
+    let graph: Graph<f64> = Graph::from_edges(1 << 12, &edges).unwrap();
+    let search = Search {
+        effort: Effort::Fast,
+        ..Search::default()
+    };
+    let answer = search.run(&graph, &Target::Recommended, &Silent).unwrap();
+    let choice = answer.choice.unwrap();
+    let chosen = choice.candidates[choice.chosen];
+    assert!(chosen.width() > 0.0, "{chosen:?}");
+}

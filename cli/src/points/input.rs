@@ -41,7 +41,7 @@ pub struct DataArgs {
     #[arg(long, value_name = "HOW", default_value = "error")]
     pub missing: MissingArg,
     /// Shift and scale every coordinate to mean 0 and variance 1.
-    #[arg(long)]
+    #[arg(long, visible_alias = "standardize")]
     pub standardise: bool,
 }
 
