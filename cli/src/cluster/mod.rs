@@ -32,8 +32,8 @@ use std::time::Instant;
 #[derive(Debug, Args)]
 #[command(
     after_help = "How to read the resolution β: a cluster is worth having if the share of its weight that leaves it (its cut ratio) is \
-below β. More β, more clusters. Without --resolution or --clusters the whole path over β is followed, and the clustering that is best over \
-the widest interval of β is recommended.\n\n\
+below β. More β, more clusters. Without --resolution or --clusters the whole path over β is followed, and of the clusterings that \
+tell neighbours apart well the one that is best over the widest interval of β is recommended.\n\n\
 Examples:\n  \
 lambdacut cluster graph.edges -o clusters.labels\n  \
 lambdacut cluster graph.edges --report report.html\n  \

@@ -139,7 +139,7 @@ fn stop(c: &Candidate) -> Stop {
 fn reason(choice: &Choice) -> String {
     match choice.reason {
         Reason::Interval => format!(
-            "The recommended clustering stays best over the widest interval of resolutions ({:.3} wide).",
+            "Of the clusterings with at least 0.7 of the best score, the recommended one stays best over the widest interval of resolutions ({:.3} wide).",
             choice.candidates[choice.chosen].width()
         ),
         Reason::Score => {

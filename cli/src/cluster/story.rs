@@ -83,8 +83,9 @@ fn graph(document: &Document) -> Vec<String> {
     } else {
         String::new()
     };
+    let plural = if g.components == 1 { "" } else { "s" };
     vec![format!(
-        "graph      {} vertices, {} edges, {} components{isolated}",
+        "graph      {} vertices, {} edges, {} component{plural}{isolated}",
         g.vertices, g.edges, g.components
     )]
 }
@@ -124,7 +125,7 @@ fn why(choice: &Choice) -> Vec<String> {
     let chosen = &choice.candidates[choice.chosen];
     let mut lines = vec![match choice.reason {
         Reason::Interval => {
-            format!("chosen     because it stays best over the widest interval of resolutions ({:.4} wide)", chosen.width())
+            format!("chosen     because of the clusterings with at least 0.7 of the best score it stays best over the widest interval of resolutions ({:.4} wide)", chosen.width())
         }
         Reason::Score => {
             "chosen     by its score: no scale stands out, many numbers of clusters are about equally good".to_owned()
