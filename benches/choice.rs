@@ -22,11 +22,11 @@ use common::{Ratios, data, wants};
 use lambdacut::graph::{Policy, SelfLoops};
 use lambdacut::io::{LoadOptions, Unknown, load, read_labels};
 use lambdacut::metrics::Agreement;
-use lambdacut::observe::Silent;
+use lambdacut::run::Silent;
 use lambdacut::search::choose::Candidate;
 use lambdacut::search::path::Walk;
 use lambdacut::search::{Answer, Search, Target};
-use lambdacut::with_graph;
+use lambdacut::with_csr;
 use std::path::{Path, PathBuf};
 
 const RULES: [&str; 4] = [
@@ -107,7 +107,7 @@ impl Found {
             .labels;
         let mut walk = Walk::default();
         let search = Search::default();
-        let answer = with_graph!(&loaded.graph, g => search.resume(g, &Target::Recommended, &mut walk, &mut |_| {}, &Silent));
+        let answer = with_csr!(&loaded.graph, g => search.resume(g, &Target::Recommended, &mut walk, &mut |_| {}, &Silent));
         Some(Self {
             answer: answer.expect("a clustering"),
             walk,
@@ -156,7 +156,7 @@ impl Found {
             largest(all, |c| self.nmi_of(c)),
         ];
         let [width, modularity, best] = picks.map(|c| (self.nmi_of(c), c.clusters));
-        let rule = (self.nmi(&self.answer.fit.labels), self.answer.fit.clusters);
+        let rule = (self.nmi(&self.answer.labels), self.answer.clusters);
         let cell = |(nmi, k): (f64, usize)| format!("{nmi:.3} (k {k})");
         println!(
             "| {name} | {} | {} | {:?} | {:.3}–{:.3} | {} | {} | {} |",

@@ -23,10 +23,11 @@ use common::process::{Allocator, fresh, in_fresh_process, python, status};
 use common::{Ratios, clock, data, list, numbers, short, wants};
 use graph_builder::prelude::{CsrLayout, EdgeListInput, GraphBuilder, UndirectedCsrGraph};
 use lambdacut::generate::Rmat;
-use lambdacut::graph::AnyGraph;
-use lambdacut::io::{Format, LoadOptions, Loaded, Names, load, write_graph};
-use lambdacut::observe::Silent;
-use lambdacut::with_graph;
+use lambdacut::graph::AnyCsr;
+use lambdacut::graph::Names;
+use lambdacut::io::{Format, LoadOptions, Loaded, load, write_graph};
+use lambdacut::run::Silent;
+use lambdacut::with_csr;
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -143,7 +144,8 @@ fn measure(ratios: &mut Ratios, file: &Path, dir: &Path) {
     let binary = dir.join("graph.lcut");
     let loaded = read(file);
     let rows = loaded.counts.rows;
-    with_graph!(&loaded.graph, g => write_graph(&binary, Format::of_name(&binary), g, &loaded.names)).expect("written");
+    with_csr!(&loaded.graph, g => write_graph(&binary, Format::of_name(&binary), g, &loaded.names))
+        .expect("written");
     drop(loaded);
     let (mut own, mut others) = (Processors::default(), Processors::default());
     let works: [&mut dyn FnMut() -> Duration; 2] = [&mut || own.clock(|| read(file)), &mut || {
@@ -236,7 +238,7 @@ fn by_networkit(file: &Path) -> Option<f64> {
 
 /// Peak growth of anonymous memory, and the bytes of the finished arrays and names.
 fn peak_and_arrays(file: &Path) -> (f64, f64) {
-    let bytes = |graph: &AnyGraph| with_graph!(graph, g => g.bytes());
+    let bytes = |graph: &AnyCsr| with_csr!(graph, g => g.bytes());
     peak_of_anonymous(|| {
         let loaded = read(file);
         let names = if matches!(loaded.names, Names::Ids(_)) {

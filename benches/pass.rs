@@ -26,12 +26,13 @@ use common::Measure::{Bytes, Number, Seconds};
 use common::Target::{AtLeast, AtMost};
 use common::process::{Allocator, fresh, in_fresh_process, peak_growth};
 use common::{Ratios, numbers, refuse, short, threads, wants};
+use lambdacut::cut::Cut;
+use lambdacut::cut::Objective;
 use lambdacut::generate::{Lfr, Rmat};
-use lambdacut::graph::{AnyGraph, EdgeList, Graph, Policy, SelfLoops, Unit, build};
+use lambdacut::graph::{AnyCsr, Csr, EdgeList, Policy, SelfLoops, Unit, build};
 use lambdacut::kernel_dp_means::{KernelDpMeans, Shift, Start, fit_graph, resolve_shift};
-use lambdacut::objective::Objective;
-use lambdacut::observe::Silent;
-use lambdacut::params::{ObjectiveKind, Resolution, StopRules};
+use lambdacut::params::{Resolution, StopRules};
+use lambdacut::run::Silent;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use std::fmt;
@@ -41,13 +42,13 @@ use std::time::Duration;
 /// A graph, and for every vertex a group that most of its neighbours belong to.
 struct Subject {
     name: &'static str,
-    graph: Graph<Unit>,
+    graph: Csr<Unit>,
     groups: Vec<u32>,
     shift: Shift,
 }
 
 impl Subject {
-    fn new(name: &'static str, graph: Graph<Unit>, groups: Vec<u32>) -> Self {
+    fn new(name: &'static str, graph: Csr<Unit>, groups: Vec<u32>) -> Self {
         let ncut = objective();
         let shift = resolve_shift(&graph, &ncut, Shift::Automatic, 1).expect("a shift");
         Self {
@@ -89,7 +90,7 @@ impl Subject {
             ..Policy::default()
         };
         let (graph, _) = build(EdgeList::plain(n, arcs), &policy).expect("a graph");
-        let AnyGraph::Unit(graph) = graph else {
+        let AnyCsr::Unit(graph) = graph else {
             panic!("an unweighted list gives an unweighted graph")
         };
         Self::new("R-MAT", graph, (0..n as u32).collect())
@@ -162,8 +163,8 @@ impl Subject {
         let seconds = ratios.clocked(&self.group(), function, || {
             let found = pool
                 .install(|| fit_graph(&self.graph, &objective, &params, &Silent).expect("valid"));
-            moved = found.fit.trace[0].moves;
-            Duration::from_secs_f64(found.fit.trace[0].seconds)
+            moved = found.trace[0].moves;
+            Duration::from_secs_f64(found.trace[0].seconds)
         });
         (seconds, moved as f64 / self.graph.vertices() as f64)
     }
@@ -184,10 +185,7 @@ impl fmt::Display for Subject {
 }
 
 fn objective() -> Objective {
-    Objective::new(
-        ObjectiveKind::NormalizedCut,
-        Resolution::new(0.5).expect("positive"),
-    )
+    Objective::new(Cut::Normalized, Resolution::new(0.5).expect("positive"))
 }
 
 /// Seconds of passes of one kind over one graph, on one and on two threads.

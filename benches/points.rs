@@ -22,11 +22,11 @@ use common::Measure::{Number, Seconds};
 use common::process::python;
 use common::{Ratios, clock, numbers, threads, wants};
 use lambdacut::dp_means::{DpMeans, Order, Start};
-use lambdacut::fit::PointFit;
+use lambdacut::fit::PointClustering;
 use lambdacut::generate::Blobs;
-use lambdacut::observe::Silent;
 use lambdacut::params::StopRules;
 use lambdacut::points::{Points, farthest_first};
+use lambdacut::run::Silent;
 use rayon::ThreadPool;
 use std::path::Path;
 use std::process::Command;
@@ -110,9 +110,9 @@ impl Subject<'_> {
         )
     }
 
-    fn run(&self, method: &DpMeans) -> PointFit {
+    fn run(&self, method: &DpMeans) -> PointClustering {
         self.pool
-            .install(|| method.run(self.points, &Silent).expect("valid"))
+            .install(|| method.run(self.points).expect("valid"))
     }
 }
 
@@ -130,9 +130,9 @@ fn passes(ratios: &mut Ratios, subject: &Subject) {
         let method = DpMeans {
             start: Start::Centres(centres),
             stop,
-            ..DpMeans::new(1e9)
+            ..DpMeans::new().lambda(1e9)
         };
-        let once = || Duration::from_secs_f64(subject.run(&method).fit.trace[0].seconds);
+        let once = || Duration::from_secs_f64(subject.run(&method).trace[0].seconds);
         let ours = ratios.clocked("points", &format!("pass over {k} means"), once);
         for precision in ["float64", "float32"] {
             let theirs = subject.peer(
@@ -159,10 +159,10 @@ fn convergence(ratios: &mut Ratios, subject: &Subject) {
             ("shuffled", Order::Shuffled),
         ]
         .map(|(name, order)| {
-            let (PointFit { fit, .. }, time) = clock(|| {
+            let (PointClustering { fit, .. }, time) = clock(|| {
                 subject.run(&DpMeans {
                     order,
-                    ..DpMeans::new(lambda)
+                    ..DpMeans::new().lambda(lambda)
                 })
             });
             println!(

@@ -21,13 +21,14 @@ use common::Measure::{Bytes, Number, Seconds};
 use common::Target::AtMost;
 use common::process::{Allocator, fresh, in_fresh_process, peak_growth};
 use common::{Ratios, clock, list, numbers, refuse, short, threads};
+use lambdacut::cut::Cut;
+use lambdacut::cut::Objective;
 use lambdacut::generate::Lfr;
-use lambdacut::graph::{Graph, Unit};
+use lambdacut::graph::{Csr, Unit};
+use lambdacut::labels::renumber;
 use lambdacut::metrics::Agreement;
-use lambdacut::objective::Objective;
-use lambdacut::observe::Silent;
-use lambdacut::params::{ObjectiveKind, Resolution};
-use lambdacut::partition::renumber;
+use lambdacut::params::Resolution;
+use lambdacut::run::Silent;
 use lambdacut::search::effort::Effort;
 use lambdacut::search::{Answer, Search, Target};
 
@@ -38,7 +39,7 @@ const TARGETS: [&str; 2] = ["solve", "path"];
 
 struct Rung {
     edges: usize,
-    graph: Graph<Unit>,
+    graph: Csr<Unit>,
     truth: Vec<u32>,
 }
 
@@ -68,7 +69,7 @@ impl Rung {
             effort: effort_of(effort),
             ..Search::default()
         }
-        .run(&self.graph, &target, &Silent)
+        .run(&self.graph, &target)
         .expect("a clustering")
     }
 
@@ -76,7 +77,7 @@ impl Rung {
     fn planted(&self) -> f64 {
         let mut truth = self.truth.clone();
         let k = renumber(&mut truth);
-        Objective::new(ObjectiveKind::NormalizedCut, beta())
+        Objective::new(Cut::Normalized, beta())
             .evaluate(&self.graph, &truth, k)
             .value
     }
@@ -115,7 +116,7 @@ fn run(ratios: &mut Ratios, rung: &Rung, sweep: f64, effort: &str, target: &str)
     let seconds = ratios.time_again(&group(rung), &format!("{target} {effort}"), once, || {
         rung.search(effort, target)
     });
-    let nmi = Agreement::of(&answer.fit.labels, &rung.truth)
+    let nmi = Agreement::of(&answer.labels, &rung.truth)
         .expect("labels of one graph")
         .nmi;
     let arguments = [rung.edges.to_string(), effort.to_owned(), target.to_owned()];
@@ -126,7 +127,7 @@ fn run(ratios: &mut Ratios, rung: &Rung, sweep: f64, effort: &str, target: &str)
         seconds / sweep,
         1e6 * seconds / rung.graph.edges() as f64,
         memory.unwrap_or(f64::NAN) / rung.graph.arcs() as f64,
-        answer.fit.clusters,
+        answer.clusters,
     );
     let place = place(rung, effort);
     ratios.compare(
@@ -140,7 +141,7 @@ fn run(ratios: &mut Ratios, rung: &Rung, sweep: f64, effort: &str, target: &str)
         ratios.compare(
             format!("F of {target} / F as planted, {place}"),
             Number,
-            answer.fit.value,
+            answer.value,
             rung.planted(),
             None,
         );

@@ -23,7 +23,8 @@ use common::Measure::{Bytes, Number, Seconds};
 use common::Target::AtMost;
 use common::process::{peak_growth, python};
 use common::{Ratios, clock, data, threads, wants};
-use lambdacut::graph::{Graph, Policy, SelfLoops, Unit, Weight};
+use lambdacut::cut::Cut;
+use lambdacut::graph::{Csr, Policy, SelfLoops, Unit, Weight};
 use lambdacut::io::{LoadOptions, Loaded, Unknown, load, read_labels};
 #[cfg(feature = "lapack")]
 use lambdacut::linalg::{EigenPairs, bare};
@@ -31,10 +32,9 @@ use lambdacut::linalg::{
     Extent, Laplacian, Range, SpectrumOptions, SymmetricOperator, eigen, spectrum, spectrum_cost,
 };
 use lambdacut::metrics::Agreement;
-use lambdacut::observe::Silent;
-use lambdacut::partition::Masses;
+use lambdacut::run::Silent;
 use lambdacut::spectral::{SpectralOptions, spectral};
-use lambdacut::with_graph;
+use lambdacut::with_csr;
 use std::path::{Path, PathBuf};
 
 /// A graph and what is asked of it.
@@ -95,10 +95,10 @@ fn read(file: &Path, loops: SelfLoops) -> Option<Loaded> {
     )
 }
 
-fn run_case<W: Weight>(ratios: &mut Ratios, case: &Case, graph: &Graph<W>) {
+fn run_case<W: Weight>(ratios: &mut Ratios, case: &Case, graph: &Csr<W>) {
     let (name, options) = (case.name, SpectrumOptions::default());
     let find =
-        || spectrum(graph, &Masses::Degree, case.extent, &options, &Silent).expect("a spectrum");
+        || spectrum(graph, &Cut::Normalized, case.extent, &options, &Silent).expect("a spectrum");
     let ((low, once), more) = peak_growth(|| clock(find));
     let count = low.count();
     println!(
@@ -139,7 +139,7 @@ fn run_case<W: Weight>(ratios: &mut Ratios, case: &Case, graph: &Graph<W>) {
         );
     }
     if let Extent::Below(beta) = case.extent {
-        let cost = spectrum_cost(graph, &Masses::Degree, beta, &options);
+        let cost = spectrum_cost(graph, &Cut::Normalized, beta, &options);
         println!(
             "{name}: estimated {:.0} ± {:.0} eigenvalues, {} MB",
             cost.vectors.count,
@@ -200,12 +200,12 @@ fn run_clusters(ratios: &mut Ratios) {
     let Some(loaded) = read(&file(name, "edges"), SelfLoops::Keep) else {
         return;
     };
-    with_graph!(&loaded.graph, g => {
-        let find = || spectral(g, &Masses::Degree, Extent::Below(0.55), &SpectralOptions::default(), &Silent).expect("a clustering");
+    with_csr!(&loaded.graph, g => {
+        let find = || spectral(g, &Cut::Normalized, Extent::Below(0.55), &SpectralOptions::default(), &Silent).expect("a clustering");
         let (found, once) = clock(find);
         let truth = read_labels(&file(name, "labels"), &loaded.names, Unknown::Error).expect("labels").labels;
-        let nmi = Agreement::of(&found.fit.labels, &truth).expect("labels of one graph").nmi;
-        println!("{name}: {} clusters, F = {:.3}, NMI {nmi:.4}", found.fit.clusters, found.fit.value);
+        let nmi = Agreement::of(&found.labels, &truth).expect("labels of one graph").nmi;
+        println!("{name}: {} clusters, F = {:.3}, NMI {nmi:.4}", found.clusters, found.value);
         let seconds = ratios.time_again("spectrum clusters", "spectral", once, find);
         let sweep = ratios.sweep("spectrum clusters", "sweep", g, &threads(rayon::current_num_threads()));
         ratios.compare(format!("spectral clustering / bare sweep, {name}"), Seconds, seconds, sweep, None);
@@ -218,8 +218,8 @@ fn run_dense(ratios: &mut Ratios) {
     let edges: Vec<(u32, u32, f64)> = (0..10 * n)
         .map(|e| (e * 7919 % n, (e / 7 + e * 104_729) % n, 1.0))
         .collect();
-    let g: Graph<Unit> = Graph::from_edges(n as usize, &edges).expect("edges are in range");
-    let operator = Laplacian::new(&g, &Masses::Degree);
+    let g: Csr<Unit> = Csr::from_edges(n as usize, &edges).expect("edges are in range");
+    let operator = Laplacian::new(&g, &Cut::Normalized);
     let (order, matrix) = (operator.order(), operator.dense());
     let all = eigen(matrix.clone(), order, Range::All)
         .expect("eigenvalues")
@@ -266,7 +266,7 @@ fn run_dense(ratios: &mut Ratios) {
         ..SpectrumOptions::default()
     };
     let whole = ratios.time("spectrum dense", "checked", || {
-        spectrum(&g, &Masses::Degree, Extent::Below(high), &options, &Silent).expect("a spectrum")
+        spectrum(&g, &Cut::Normalized, Extent::Below(high), &options, &Silent).expect("a spectrum")
     });
     ratios.compare(
         format!("checked spectrum of the graph / its eigenpairs, order {order}"),
@@ -304,7 +304,7 @@ fn main() {
         let Some(loaded) = read(&file(case.name, "edges"), case.loops) else {
             continue;
         };
-        with_graph!(&loaded.graph, g => run_case(&mut ratios, case, g));
+        with_csr!(&loaded.graph, g => run_case(&mut ratios, case, g));
     }
     if wants("clusters") {
         run_clusters(&mut ratios);

@@ -47,19 +47,19 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let whole = Search::default().run(&graph, &Target::Recommended, &Silent)?;
 
     let watch = Watch {
-        enough: whole.fit.clusters,
+        enough: whole.clusters,
         clusters: AtomicUsize::new(usize::MAX),
         steps: AtomicUsize::new(0),
     };
     let part = Search::default().run(&graph, &Target::Recommended, &watch)?;
     println!(
         "the whole path found {} clusters, the part of it {}",
-        whole.fit.clusters, part.fit.clusters
+        whole.clusters, part.clusters
     );
 
     // A cancelled run is not an error: it has the best of what it saw, and says why it ended.
-    assert_eq!(part.fit.stop, StopReason::Cancelled);
-    assert!(watch.steps.load(Relaxed) < whole.fit.trace.len());
-    assert!(part.fit.labels.iter().all(|&c| c != NONE));
+    assert_eq!(part.stop, StopReason::Cancelled);
+    assert!(watch.steps.load(Relaxed) < whole.trace.len());
+    assert!(part.labels.iter().all(|&c| c != NONE));
     Ok(())
 }

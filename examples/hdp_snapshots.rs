@@ -3,12 +3,12 @@
 //!
 //! `cargo run --example hdp_snapshots`
 
-use lambdacut::io::Names;
+use lambdacut::graph::Names;
 use lambdacut::layers::{Coupling, LayeredGraph, TwoPrices};
 use lambdacut::prelude::*;
 
 /// Everybody knows everybody in each group; one edge leads from each group to the next.
-fn snapshot(people: usize, groups: &[&[u32]]) -> Result<AnyGraph, Box<dyn std::error::Error>> {
+fn snapshot(people: usize, groups: &[&[u32]]) -> Result<AnyCsr, Box<dyn std::error::Error>> {
     let mut edges = Vec::new();
     for (at, group) in groups.iter().enumerate() {
         for (i, &a) in group.iter().enumerate() {
@@ -16,7 +16,7 @@ fn snapshot(people: usize, groups: &[&[u32]]) -> Result<AnyGraph, Box<dyn std::e
         }
         edges.extend(groups.get(at + 1).map(|next| (group[0], next[0], 1.0)));
     }
-    Ok(AnyGraph::Unit(Graph::<Unit>::from_edges(people, &edges)?))
+    Ok(AnyCsr::Unit(Csr::<Unit>::from_edges(people, &edges)?))
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -32,12 +32,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // People are known by their names, here numbers; copies of a person on neighbouring days are
     // tied by an edge of weight 1.
     let names = [Names::numbers(10), Names::numbers(10), Names::numbers(15)];
-    let layers: Vec<(&AnyGraph, &Names)> = days.iter().zip(&names).collect();
+    let layers: Vec<(&AnyCsr, &Names)> = days.iter().zip(&names).collect();
     let layered = LayeredGraph::new(&layers, Coupling::Chain, 1.0)?;
 
     // β is the worth of a global group, λ_ℓ the price that a day pays for every group it uses.
     let prices = TwoPrices {
-        kind: ObjectiveKind::NormalizedCut,
+        kind: Cut::Normalized,
         beta: Resolution::new(0.15)?,
         lambda_local: 0.01,
     };

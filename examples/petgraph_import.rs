@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let answer = Search::default().run_any(&read.graph, &Target::Recommended, &Silent)?;
 
     // Vertex i of the answer is node `read.nodes[i]` of petgraph.
-    for (&node, &cluster) in read.nodes.iter().zip(&answer.fit.labels) {
+    for (&node, &cluster) in read.nodes.iter().zip(&answer.labels) {
         println!("{:6} is in circle {cluster}", friends[node]);
     }
     let (low, high) = answer
@@ -35,8 +35,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .ok_or("a recommended clustering is best somewhere")?;
     println!(
         "{} circles, the best answer found for every β between {low:.2} and {high:.2}",
-        answer.fit.clusters
+        answer.clusters
     );
-    assert_eq!(answer.fit.labels, [0, 0, 0, 0, 1, 1, 1, 1]);
+    assert_eq!(answer.labels, [0, 0, 0, 0, 1, 1, 1, 1]);
     Ok(())
 }

@@ -3,10 +3,10 @@
 //!
 //! `cargo run --example spectral`
 
+use lambdacut::cut::Cut;
 use lambdacut::generate::Lfr;
 use lambdacut::linalg::{CheckMethod, Extent};
 use lambdacut::metrics::Agreement;
-use lambdacut::partition::Masses;
 use lambdacut::prelude::*;
 use lambdacut::spectral::{SpectralOptions, spectral};
 
@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // told how many clusters.
     let found = spectral(
         &graph,
-        &Masses::Degree,
+        &Cut::Normalized,
         Extent::Below(beta),
         &SpectralOptions::default(),
         &Silent,
@@ -36,10 +36,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "all, by estimate"
     };
     println!("{} eigenvalues below {beta}, {how}", found.spectrum.count());
-    let nmi = Agreement::of(&found.fit.labels, &planted.truth)?.nmi;
+    let nmi = Agreement::of(&found.labels, &planted.truth)?.nmi;
     println!(
         "spectral:  {} clusters, F = {:.4}, NMI {nmi:.3}",
-        found.fit.clusters, found.fit.value
+        found.clusters, found.value
     );
 
     // The search on the same objective, and what is left to gain for anybody: F can never be below
@@ -52,16 +52,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .ok_or("everything below β was computed")?;
     println!(
         "search:    {} clusters, F = {:.4}",
-        answer.fit.clusters, answer.fit.value
+        answer.clusters, answer.value
     );
     println!(
         "no clustering has F below {:.4}: at most {:.4} can be gained",
         certificate.bound,
-        certificate.gap(answer.fit.value)
+        certificate.gap(answer.value)
     );
 
     assert!(check.complete && certificate.proved);
-    assert!(certificate.bound <= answer.fit.value && answer.fit.value <= found.fit.value + 1e-9);
+    assert!(certificate.bound <= answer.value && answer.value <= found.value + 1e-9);
     assert!(nmi > 0.9);
     Ok(())
 }

@@ -21,11 +21,11 @@
 //! The prior is centred at 0: shift the data there first where that is meant. Cost of a sweep O(n d
 //! k); memory 8 bytes a point.
 
-use crate::fit::{Fit, Passes, PointFit, StopReason};
+use crate::clustering::PointClustering;
 use crate::ids::Cluster;
-use crate::observe::Observer;
-use crate::params::{DEFAULT_SEED, ParamError, StopRules};
+use crate::params::{DEFAULT_SEED, ParamError};
 use crate::points::{Points, PointsError, squared_distance};
+use crate::run::{Passes, Run, StopReason, StopRules, run_options};
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Beta, Distribution, Gamma, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -73,18 +73,17 @@ impl Prior {
     }
 }
 
-/// The parameters of the sampler.
+/// The sampler with its options.
 ///
 /// ```
-/// use lambdacut::{gibbs::{Gibbs, Prior}, observe::Silent, points::Points};
+/// use lambdacut::{gibbs::{Gibbs, Prior}, points::Points};
 /// let points = Points::from_rows(&[[-5.1], [-5.0], [4.9], [5.0]]).unwrap();
-/// let sampler = Gibbs { sigma: Prior::Fixed(0.1), samples: 200, ..Gibbs::default() };
-/// let answer = sampler.run(&points, &Silent, &mut |_| {}).unwrap();
-/// assert_eq!(answer.fit.clusters, 2);
+/// let found = Gibbs::new().sigma(Prior::Fixed(0.1)).samples(200).run(&points).unwrap();
+/// assert_eq!(found.k(), 2);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Gibbs {
+pub struct Gibbs<'a> {
     /// The concentration α.
     pub alpha: Prior,
     /// The variance σ of a cluster in every direction.
@@ -101,9 +100,11 @@ pub struct Gibbs {
     pub seed: u64,
     /// When to stop earlier (a sweep is a pass).
     pub stop: StopRules,
+    /// Time limit and observer.
+    pub run: Run<'a>,
 }
 
-impl Default for Gibbs {
+impl Default for Gibbs<'_> {
     /// α and σ drawn with priors Gamma(1, 1) and InverseGamma(1, 1), ρ = 100, 5000 sweeps after
     /// 1000, every tenth kept.
     fn default() -> Self {
@@ -120,9 +121,12 @@ impl Default for Gibbs {
             thin: 10,
             seed: DEFAULT_SEED,
             stop: StopRules::default(),
+            run: Run::default(),
         }
     }
 }
+
+run_options!(Gibbs);
 
 /// One sample, shown to the caller as it is taken.
 #[derive(Debug, Clone, Copy)]
@@ -141,18 +145,90 @@ pub struct Sample<'a> {
     pub log_joint: f64,
 }
 
-impl Gibbs {
-    /// Runs the chain from one cluster with all points and shows every sample to `on_sample`. The
-    /// answer is the sample of the largest `p(x, z | α, σ)`; its `value` is the negative logarithm
-    /// of that, its centres are the means of the clusters.
-    pub fn run(
+impl Gibbs<'_> {
+    /// The sampler with the priors and sweeps of [`Gibbs::default`].
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// With this concentration.
+    #[must_use]
+    pub fn alpha(mut self, alpha: Prior) -> Self {
+        self.alpha = alpha;
+        self
+    }
+
+    /// With this variance of a cluster.
+    #[must_use]
+    pub fn sigma(mut self, sigma: Prior) -> Self {
+        self.sigma = sigma;
+        self
+    }
+
+    /// With this variance of the prior of the means.
+    #[must_use]
+    pub fn rho(mut self, rho: f64) -> Self {
+        self.rho = rho;
+        self
+    }
+
+    /// With this many sweeps before the first sample.
+    #[must_use]
+    pub fn burn_in(mut self, burn_in: usize) -> Self {
+        self.burn_in = burn_in;
+        self
+    }
+
+    /// With this many sweeps after that.
+    #[must_use]
+    pub fn samples(mut self, samples: usize) -> Self {
+        self.samples = samples;
+        self
+    }
+
+    /// Taking a sample every so many sweeps.
+    #[must_use]
+    pub fn thin(mut self, thin: usize) -> Self {
+        self.thin = thin;
+        self
+    }
+
+    /// With another seed.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// With rules that end the chain early.
+    #[must_use]
+    pub fn stop(mut self, stop: StopRules) -> Self {
+        self.stop = stop;
+        self
+    }
+
+    /// Runs the chain from one cluster with all points. The answer is the sample of the largest `p(x,
+    /// z | α, σ)`; its `value` is the negative logarithm of that, its centres are the means of the
+    /// clusters.
+    ///
+    /// # Errors
+    /// If an option is out of range, or if the points have weights.
+    pub fn run(&self, points: &Points) -> Result<PointClustering, PointsError> {
+        self.run_with(points, &mut |_| {})
+    }
+
+    /// The same, showing every sample to `on_sample` as it is taken.
+    ///
+    /// # Errors
+    /// As [`Gibbs::run`].
+    pub fn run_with(
         &self,
         points: &Points,
-        observer: &dyn Observer,
         on_sample: &mut dyn FnMut(&Sample<'_>),
-    ) -> Result<PointFit, PointsError> {
+    ) -> Result<PointClustering, PointsError> {
         self.check(points)?;
         let mut chain = Chain::new(points, self);
+        let deadline = self.run.start();
         let mut passes = Passes::new(self.stop);
         let mut best: Option<(f64, Vec<Cluster>)> = None;
         let mut stop = StopReason::Direct;
@@ -174,12 +250,11 @@ impl Gibbs {
                 }
             }
             // A sweep that moves nothing is no sign of convergence here.
-            match passes.finished(-log_joint, chain.means.len(), moves.max(1), observer) {
-                None => {}
-                Some(reason) => {
-                    stop = reason;
-                    break;
-                }
+            let moves = moves.max(1);
+            let reason = passes.finished(-log_joint, chain.means.len(), moves, &deadline);
+            if let Some(reason) = reason {
+                stop = reason;
+                break;
             }
         }
         let (value, labels) =
@@ -237,19 +312,18 @@ fn answer(
     value: f64,
     passes: Passes,
     stop: StopReason,
-) -> PointFit {
-    let clusters = crate::partition::renumber(&mut labels);
+) -> PointClustering {
+    let clusters = crate::labels::renumber(&mut labels);
     let (labels, centres) =
         crate::points::Alternation::from_labels(points, labels, clusters).into_parts();
-    PointFit {
-        fit: Fit {
-            labels,
-            clusters,
-            value,
-            trace: passes.into_trace(),
-            stop,
-        },
-        centres,
+    PointClustering {
+        labels,
+        clusters,
+        value,
+        lambda: None,
+        centres: Some(centres),
+        trace: passes.into_trace(),
+        stop,
     }
 }
 
@@ -269,7 +343,7 @@ struct Chain<'a> {
 }
 
 impl<'a> Chain<'a> {
-    fn new(points: &'a Points, params: &Gibbs) -> Self {
+    fn new(points: &'a Points, params: &Gibbs<'_>) -> Self {
         let n = points.len();
         let mut log_factorials = vec![0.0; n + 2];
         for m in 2..=n {
@@ -297,7 +371,7 @@ impl<'a> Chain<'a> {
         }
     }
 
-    fn sweep(&mut self, params: &Gibbs) -> usize {
+    fn sweep(&mut self, params: &Gibbs<'_>) -> usize {
         let mut moves = 0;
         for i in 0..self.labels.len() {
             moves += usize::from(self.resample(i, params.rho));

@@ -21,17 +21,18 @@
 //! if F falls. O(arcs) a pass, one after the other; memory 12 bytes an arc for the layered graph
 //! and a map of the local clusters.
 
-use crate::fit::{Fit, Passes};
-use crate::graph::{AnyGraph, Graph, GraphError, contract};
+use crate::clustering::Clustering;
+use crate::cut::Cut;
+use crate::graph::{Csr, Graph, GraphError, contract};
 use crate::ids::{Cluster, NONE, Vertex};
-use crate::io::Names;
-use crate::observe::Observer;
-use crate::params::{ObjectiveKind, ParamError, Resolution, StopRules};
-use crate::partition::{Masses, Sums, renumber_by_size};
+use crate::labels::renumber_by_size;
+use crate::params::{ParamError, Resolution};
+use crate::partition::Sums;
+use crate::run::{Passes, Run, StopRules, run_options};
 use crate::search::effort::Effort;
 use crate::search::path::Follower;
 use crate::search::state::Account;
-use crate::with_graph;
+use crate::with_csr;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -67,7 +68,7 @@ pub enum LayersError {
 pub struct LayeredGraph {
     /// All copies; those of layer j are `starts[j]..starts[j + 1]`, in the order of its own
     /// vertices.
-    pub graph: Graph<f64>,
+    pub graph: Csr<f64>,
     /// Where each layer starts.
     pub starts: Vec<usize>,
 }
@@ -75,11 +76,7 @@ pub struct LayeredGraph {
 impl LayeredGraph {
     /// Joins graphs by the names of their vertices. Edges keep their weights; coupling edges weigh
     /// `weight` ≥ 0.
-    pub fn new(
-        layers: &[(&AnyGraph, &Names)],
-        coupling: Coupling,
-        weight: f64,
-    ) -> Result<Self, LayersError> {
+    pub fn new(layers: &[&Graph], coupling: Coupling, weight: f64) -> Result<Self, LayersError> {
         if !(weight.is_finite() && weight >= 0.0) {
             let (name, expected) = ("the coupling weight", "finite and not negative");
             return Err(ParamError::OutOfRange {
@@ -92,9 +89,10 @@ impl LayeredGraph {
         let mut starts = vec![0];
         let mut edges = Vec::new();
         let mut copies: FxHashMap<String, Vec<Vertex>> = FxHashMap::default();
-        for (graph, names) in layers {
+        for graph in layers {
             let first = starts[starts.len() - 1];
-            with_graph!(graph, g => append(g, first as Vertex, &mut edges));
+            let names = graph.names();
+            with_csr!(graph.csr(), csr => append(csr, first as Vertex, &mut edges));
             for i in 0..names.len() {
                 let own = (first + i) as Vertex;
                 let known = copies.entry(names.get(i).into_owned()).or_default();
@@ -108,7 +106,7 @@ impl LayeredGraph {
             }
             starts.push(first + names.len());
         }
-        let graph = Graph::from_edges(starts[starts.len() - 1], &edges)?;
+        let graph = Csr::from_edges(starts[starts.len() - 1], &edges)?;
         Ok(Self { graph, starts })
     }
 
@@ -146,7 +144,7 @@ impl LayeredGraph {
 
 /// The edges of one layer, its vertices numbered from `first`.
 fn append<W: crate::graph::Weight>(
-    graph: &Graph<W>,
+    graph: &Csr<W>,
     first: Vertex,
     edges: &mut Vec<(Vertex, Vertex, f64)>,
 ) {
@@ -157,67 +155,153 @@ fn append<W: crate::graph::Weight>(
     }
 }
 
+/// The search on a layered graph with its options.
+///
+/// ```
+/// use lambdacut::{graph::Graph, layers::{Coupling, LayeredGraph, Layers}};
+/// let monday = Graph::from_edges(4, &[(0, 1, 1.0), (2, 3, 1.0)])?;
+/// let tuesday = Graph::from_edges(4, &[(0, 1, 1.0), (2, 3, 1.0)])?;
+/// let week = LayeredGraph::new(&[&monday, &tuesday], Coupling::Chain, 1.0)?;
+/// let found = Layers::new().resolution(0.5)?.run(&week)?;
+/// assert_eq!(found.labels, [0, 0, 1, 1, 0, 0, 1, 1]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Layers<'a> {
+    /// The cut and its two prices.
+    pub prices: TwoPrices,
+    /// How hard to search for the answer at `λ_ℓ = 0`, where the exact moves begin.
+    pub effort: Effort,
+    /// When these moves stop, besides "nothing changes".
+    pub stop: StopRules,
+    /// Time limit and observer.
+    pub run: Run<'a>,
+}
+
 /// The objective on a layered graph.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct TwoPrices {
-    /// Normalized or ratio cut.
-    pub kind: ObjectiveKind,
-    /// β: what a global cluster is worth.
-    pub beta: Resolution,
+    /// Which cut of the layered graph.
+    pub cut: Cut,
+    /// β: what a global cluster is worth; a run without it is refused.
+    pub beta: Option<Resolution>,
     /// `λ_ℓ`: what a local cluster costs; any finite number.
     pub lambda_local: f64,
 }
 
 impl TwoPrices {
-    /// F of any labels ([`NONE`] for copies without an edge), from scratch.
-    pub fn objective(&self, layered: &LayeredGraph, labels: &[Cluster]) -> f64 {
+    /// F of any labels ([`NONE`] for copies without an edge), from scratch; β counts as 0 where it
+    /// is not given.
+    pub fn value(&self, layered: &LayeredGraph, labels: &[Cluster]) -> f64 {
         let mut labels = labels.to_vec();
-        let g = crate::partition::renumber(&mut labels);
+        let g = crate::labels::renumber(&mut labels);
         let local: usize = layered.local_clusters(&labels).iter().sum();
-        Sums::of(&layered.graph, &Masses::of(self.kind), &labels, g).value(self.beta.get())
-            + self.lambda_local * local as f64
+        let sums = Sums::of(&layered.graph, &self.cut, &labels, g);
+        sums.value(self.beta()) + self.lambda_local * local as f64
     }
 
-    /// Clusters a layered graph; labels are global clusters, numbered by decreasing size.
-    pub fn cluster(
-        &self,
-        layered: &LayeredGraph,
-        effort: Effort,
-        stop: StopRules,
-        observer: &dyn Observer,
-    ) -> Result<Fit, LayersError> {
-        if !self.lambda_local.is_finite() {
-            let (name, found) = ("the local price", self.lambda_local.to_string());
-            return Err(ParamError::OutOfRange {
-                name,
-                expected: "a finite number",
-                found,
-            }
-            .into());
+    fn beta(&self) -> f64 {
+        self.beta.map_or(0.0, Resolution::get)
+    }
+
+    fn check(&self, layered: &LayeredGraph) -> Result<(), ParamError> {
+        self.cut.check(&layered.graph)?;
+        let wrong = |name, expected, found: String| ParamError::OutOfRange {
+            name,
+            expected,
+            found,
+        };
+        if self.beta.is_none() {
+            return Err(wrong("the resolution", "given", "absent".into()));
         }
-        let masses = Masses::of(self.kind);
-        let (labels, k) = Follower::new(&layered.graph, &masses, effort, observer)
-            .solve(self.beta.get(), &mut Vec::new())
-            .state
-            .numbered();
-        let mut search = Search::new(layered, *self, &masses, labels, k);
-        let mut passes = Passes::new(stop);
+        if !self.lambda_local.is_finite() {
+            let found = self.lambda_local.to_string();
+            return Err(wrong("the local price", "a finite number", found));
+        }
+        Ok(())
+    }
+}
+
+run_options!(Layers);
+
+impl Layers<'_> {
+    /// Normalized cut, local clusters free of charge.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Minimising this cut.
+    #[must_use]
+    pub fn cut(mut self, cut: Cut) -> Self {
+        self.prices.cut = cut;
+        self
+    }
+
+    /// At the resolution β.
+    ///
+    /// # Errors
+    /// If β is not positive and finite.
+    pub fn resolution(mut self, beta: f64) -> Result<Self, ParamError> {
+        self.prices.beta = Some(Resolution::new(beta)?);
+        Ok(self)
+    }
+
+    /// At this price `λ_ℓ` of a local cluster.
+    #[must_use]
+    pub fn local_price(mut self, lambda: f64) -> Self {
+        self.prices.lambda_local = lambda;
+        self
+    }
+
+    /// Searching this hard.
+    #[must_use]
+    pub fn effort(mut self, effort: Effort) -> Self {
+        self.effort = effort;
+        self
+    }
+
+    /// With rules that end the moves early.
+    #[must_use]
+    pub fn stop(mut self, stop: StopRules) -> Self {
+        self.stop = stop;
+        self
+    }
+
+    /// Clusters a layered graph; labels are global clusters, numbered by decreasing size, and the
+    /// value is F with both prices.
+    ///
+    /// # Errors
+    /// If β is missing or a price is not finite.
+    pub fn run(&self, layered: &LayeredGraph) -> Result<Clustering, LayersError> {
+        let prices = &self.prices;
+        prices.check(layered)?;
+        let deadline = self.run.start();
+        let follower = Follower::new(&layered.graph, &prices.cut, self.effort, &deadline);
+        let start = follower.solve(prices.beta(), &mut Vec::new());
+        let (labels, k) = start.state.numbered();
+        let mut search = Search::new(layered, prices, labels, k);
+        let mut passes = Passes::new(self.stop);
         let stop = loop {
             let moves = search.move_vertices() + search.merge_clusters();
-            let (value, clusters) = (self.objective(layered, &search.labels), search.clusters());
-            if let Some(reason) = passes.finished(value, clusters, moves, observer) {
+            let value = prices.value(layered, &search.labels);
+            let clusters = search.clusters();
+            if let Some(reason) = passes.finished(value, clusters, moves, &deadline) {
                 break reason;
             }
         };
         let mut labels = search.labels;
         let clusters = renumber_by_size(&mut labels);
-        let value = self.objective(layered, &labels);
-        Ok(Fit {
+        Ok(Clustering {
+            cut: Sums::of(&layered.graph, &prices.cut, &labels, clusters).cut(),
+            objective: prices.cut.clone(),
+            beta: prices.beta(),
+            value: prices.value(layered, &labels),
             labels,
             clusters,
-            value,
             trace: passes.into_trace(),
-            stop,
+            stop: deadline.reason().unwrap_or(stop),
         })
     }
 }
@@ -225,8 +309,7 @@ impl TwoPrices {
 /// A partition under local search.
 struct Search<'a> {
     layered: &'a LayeredGraph,
-    prices: TwoPrices,
-    masses: &'a Masses,
+    prices: &'a TwoPrices,
     labels: Vec<Cluster>,
     accounts: Vec<Account>,
     sizes: Vec<usize>,
@@ -238,12 +321,11 @@ struct Search<'a> {
 impl<'a> Search<'a> {
     fn new(
         layered: &'a LayeredGraph,
-        prices: TwoPrices,
-        masses: &'a Masses,
+        prices: &'a TwoPrices,
         labels: Vec<Cluster>,
         k: usize,
     ) -> Self {
-        let sums = Sums::of(&layered.graph, masses, &labels, k);
+        let sums = Sums::of(&layered.graph, &prices.cut, &labels, k);
         let account = |c: usize| Account {
             mass: sums.mass[c],
             degree: sums.degree[c],
@@ -260,7 +342,6 @@ impl<'a> Search<'a> {
         Self {
             layered,
             prices,
-            masses,
             labels,
             accounts: (0..k).map(account).collect(),
             sizes,
@@ -278,7 +359,7 @@ impl<'a> Search<'a> {
         if size == 0 {
             0.0
         } else {
-            account.ratio() - self.prices.beta.get()
+            account.ratio() - self.prices.beta()
         }
     }
 
@@ -303,7 +384,7 @@ impl<'a> Search<'a> {
                     *links.entry(self.labels[u as usize]).or_insert(0.0) += w;
                 }
             }
-            let mass = self.masses.get(&self.layered.graph, v);
+            let mass = self.prices.cut.mass(&self.layered.graph, v);
             let own = Account {
                 mass,
                 degree: self.layered.graph.degree(v),
@@ -386,7 +467,7 @@ impl<'a> Search<'a> {
             };
             let change = |&(b, link): &(Cluster, f64)| {
                 let (x, y) = (self.accounts[a as usize], self.accounts[b as usize]);
-                x.with(y, link).ratio() - x.ratio() - y.ratio() + self.prices.beta.get()
+                x.with(y, link).ratio() - x.ratio() - y.ratio() + self.prices.beta()
                     - self.prices.lambda_local * both(b) as f64
             };
             let best = partners
@@ -431,7 +512,7 @@ impl<'a> Search<'a> {
     /// Closes the gaps that emptied clusters left.
     fn renumber(&mut self) {
         let mut labels = std::mem::take(&mut self.labels);
-        let k = crate::partition::renumber(&mut labels);
-        *self = Self::new(self.layered, self.prices, self.masses, labels, k);
+        let k = crate::labels::renumber(&mut labels);
+        *self = Self::new(self.layered, self.prices, labels, k);
     }
 }

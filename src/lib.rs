@@ -10,16 +10,17 @@
 //!
 //! let edges = [(0, 1, 1.0), (1, 2, 1.0), (0, 2, 1.0), (2, 3, 0.1), (3, 4, 1.0), (4, 5, 1.0), (3, 5, 1.0)];
 //! let friends = UnGraph::<(), f64>::from_edges(edges);
-//! let read = from_petgraph(&friends, |weight| *weight, &Policy::default())?;
-//! let answer = Search::default().run_any(&read.graph, &Target::Recommended, &Silent)?;
-//! assert_eq!(answer.fit.labels, [0, 0, 0, 1, 1, 1]);
+//! let graph = Graph::from_petgraph(&friends, |weight| *weight)?; // or Graph::open("friends.edges")?
+//! let best = Search::new().run(&graph)?;
+//! assert_eq!(best.labels, [0, 0, 0, 1, 1, 1]);
+//! println!("{} clusters, cut {:.3}, because {}", best.k(), best.cut(), best.why());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! `fit.labels[i]` is the cluster of vertex i, and `read.nodes[i]` its petgraph index;
-//! [`Answer`](search::Answer) also has F, the interval of β on which nothing found is better, and
-//! which changes were tried in vain. The repository's GUIDE.md tells the longer story, `examples/`
-//! has whole programs.
+//! Every algorithm has this shape: `new()`, options, `run(&input)`. A result is a [`Clustering`](clustering::Clustering) (or
+//! a [`PointClustering`](clustering::PointClustering)) with what the method knows beyond it; [`Answer`](search::Answer) also has
+//! the interval of β on which nothing found is better, and which changes were tried in vain. The
+//! repository's GUIDE.md tells the longer story, `examples/` has whole programs.
 //!
 //! | what | where |
 //! |---|---|
@@ -34,11 +35,12 @@
 //!
 //! # Conventions
 //!
-//! - Graphs are immutable and undirected; vertices and clusters are dense `u32`; [`ids::NONE`] is
-//!   the label of a vertex without an edge.
-//! - Whatever may take long takes an [`Observer`](observe::Observer), which hears of progress and
-//!   can end the run with the best result so far; a [`CancelToken`](observe::CancelToken) is one
-//!   that any thread can pull. Not converging is a [`StopReason`](fit::StopReason), not an error.
+//! - Graphs are immutable and undirected; vertices and clusters are dense `u32`; in arrays of labels
+//!   [`ids::NONE`] stands for a vertex without an edge, elsewhere `Option` does.
+//! - Whatever may take long has the options `time_limit` and `observer`: an
+//!   [`Observer`](run::Observer) hears of progress and can end the run with the best result so far;
+//!   a [`CancelToken`](run::CancelToken) is one that any thread can pull. Not converging is a
+//!   [`StopReason`](run::StopReason), not an error.
 //! - The same input, parameters and seed give the same result on any number of threads.
 //! - Parameters and results are [`serde`] types. A parameter that is left out takes its default, so
 //!   what was stored by an earlier version can be read; what has rules (a
@@ -46,8 +48,9 @@
 //! - Enums and results that may grow are non-exhaustive, [`Weight`](graph::Weight) is sealed;
 //!   parameters may get new fields, so write them with `..Default::default()`.
 
+pub mod clustering;
+pub mod cut;
 pub mod dp_means;
-pub mod fit;
 pub mod generate;
 pub mod gibbs;
 pub mod graph;
@@ -56,32 +59,27 @@ pub mod ids;
 pub mod io;
 pub mod k_means;
 pub mod kernel_dp_means;
+pub mod labels;
 pub mod layers;
 pub mod linalg;
 pub mod metrics;
 pub mod numeric;
-pub mod objective;
-pub mod observe;
 pub mod params;
 pub mod partition;
 pub mod points;
 pub mod report;
+pub mod run;
 pub mod search;
 pub mod spectral;
 
 /// What most programs need.
 pub mod prelude {
-    pub use crate::fit::{Fit, StopReason};
-    pub use crate::graph::{
-        AnyGraph, Graph, Policy, Unit, Weight, from_petgraph, from_sprs, to_petgraph, to_sprs,
-    };
-    pub use crate::ids::{Cluster, NONE, Vertex};
-    pub use crate::objective::Objective;
-    pub use crate::observe::{CancelToken, Event, Observer, Silent};
-    pub use crate::params::{ObjectiveKind, Resolution, StopRules};
-    pub use crate::search::effort::Effort;
-    pub use crate::search::{Answer, Search, Target};
-    pub use crate::with_graph;
+    pub use crate::clustering::{Clustering, PointClustering};
+    pub use crate::cut::Cut;
+    pub use crate::graph::Graph;
+    pub use crate::ids::{Cluster, Vertex};
+    pub use crate::run::{CancelToken, Event, Observer, StopReason};
+    pub use crate::search::{Answer, Effort, Search};
 }
 
 /// The Rust of README.md and GUIDE.md, compiled and run with the documentation's examples.

@@ -1,7 +1,6 @@
 //! Checked parameters shared by the algorithms. Defaults are written here and nowhere else.
 
 use serde::{Deserialize, Serialize};
-use std::time::Duration;
 use thiserror::Error;
 
 /// The seed used when none is given.
@@ -15,7 +14,7 @@ pub enum ParamError {
     #[error("the resolution must be a finite number, not {0}")]
     ResolutionNotFinite(f64),
     /// β ≤ 0 has a known answer that needs no search: see
-    /// [`component_clustering`](crate::objective::component_clustering).
+    /// [`component_clustering`](crate::cut::component_clustering).
     #[error(
         "at a resolution of {0} (β ≤ 0) a cluster earns nothing, so no clustering into connected clusters is better than one cluster per \
          connected component, whose cut is 0; choose β > 0 (for normalized cut usually 0.05 to 0.95)"
@@ -31,19 +30,6 @@ pub enum ParamError {
         /// What was given.
         found: String,
     },
-}
-
-/// Which cut is normalised by what: the mass of a vertex is its degree or 1.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[non_exhaustive]
-pub enum ObjectiveKind {
-    /// `Σ_c cut_c / D_c`: the mass of a vertex is its degree.
-    #[default]
-    #[serde(rename = "ncut")]
-    NormalizedCut,
-    /// `Σ_c cut_c / n_c`: the mass of a vertex is 1.
-    #[serde(rename = "rcut")]
-    RatioCut,
 }
 
 /// The resolution β > 0: a cluster is worth having if its cut ratio is below β. More β, more
@@ -85,22 +71,4 @@ impl From<Resolution> for f64 {
     fn from(beta: Resolution) -> f64 {
         beta.0
     }
-}
-
-/// When an iterative algorithm stops, besides "nothing changed" (always) and cancellation (always).
-///
-/// ```
-/// use lambdacut::params::StopRules;
-/// let rules = StopRules { passes: Some(10), ..StopRules::default() };
-/// assert!(rules.relative_gain.is_none());
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct StopRules {
-    /// At most this many passes.
-    pub passes: Option<usize>,
-    /// Stop when a pass improves the objective by less than this fraction of its magnitude.
-    pub relative_gain: Option<f64>,
-    /// Stop before the pass that would start after this much time.
-    pub time: Option<Duration>,
 }

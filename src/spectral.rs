@@ -15,16 +15,21 @@
 //! Components never share a cluster. Cost for a component with n vertices and k vectors: O(n k²) a
 //! pass, O(min(n, 40 k + 4096) k²) for the seeds.
 
-use crate::dp_means::DpMeans;
-use crate::fit::{Fit, StopReason};
-use crate::graph::{Graph, Weight, components};
+use crate::clustering::Clustering;
+use crate::cut::Cut;
+use crate::dp_means::{DpMeans, Start};
+use crate::graph::{Csr, Graph, Weight, components};
 use crate::ids::{Cluster, NONE};
+use crate::labels::{bound, renumber};
 use crate::linalg::{Extent, Part, Spectrum, SpectrumError, SpectrumOptions, spectrum};
-use crate::observe::{Event, Observer, PassRecord};
-use crate::partition::{Masses, Sums, renumber};
+use crate::params::{ParamError, Resolution};
+use crate::partition::Sums;
 use crate::points::{Points, PointsError, lloyd};
+use crate::run::{Deadline, Event, Observer, PassRecord, Run, StopReason, run_options};
+use crate::search::moves;
 use crate::search::reduce::{keep_count, reduce};
 use crate::search::state::{Level, State};
+use crate::with_csr;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
@@ -43,6 +48,12 @@ pub enum SpectralError {
     /// The rows could not be clustered.
     #[error(transparent)]
     Points(#[from] PointsError),
+    /// Masses that do not fit the graph.
+    #[error(transparent)]
+    Param(#[from] ParamError),
+    /// Neither a resolution nor a number of clusters.
+    #[error("a resolution or a number of clusters must be given")]
+    NoExtent,
 }
 
 /// How rows of eigenvectors become clusters.
@@ -60,24 +71,46 @@ pub enum Rounding {
     },
 }
 
-/// How spectral clustering is done.
+/// Spectral clustering with its options.
+///
+/// ```
+/// use lambdacut::{graph::Graph, spectral::Spectral};
+/// let edges = [(0, 1, 1.0), (1, 2, 1.0), (0, 2, 1.0), (2, 3, 1.0), (3, 4, 1.0), (4, 5, 1.0), (3, 5, 1.0)];
+/// let two_triangles = Graph::from_edges(6, &edges)?;
+/// let found = Spectral::new().resolution(0.5)?.run(&two_triangles)?;
+/// assert_eq!(found.labels, [0, 0, 0, 1, 1, 1]);
+/// assert!(found.spectrum.certificate(0.5).unwrap().gap(found.value) >= 0.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct SpectralOptions {
+pub struct Spectral<'a> {
+    /// Which cut.
+    pub cut: Cut,
+    /// Which eigenvectors. There is no default that suits all graphs: a run without it is refused.
+    pub extent: Option<Extent>,
     /// How the eigenvectors are computed.
     pub spectrum: SpectrumOptions,
     /// How their rows are clustered.
     pub rounding: Rounding,
     /// At most this many passes of k-means.
     pub passes: usize,
+    /// Whether exact moves of single vertices follow; where k was given they keep it.
+    pub refine: bool,
+    /// Time limit and observer.
+    pub run: Run<'a>,
 }
 
-impl Default for SpectralOptions {
+impl Default for Spectral<'_> {
     fn default() -> Self {
         Self {
+            cut: Cut::default(),
+            extent: None,
             spectrum: SpectrumOptions::default(),
             rounding: Rounding::default(),
             passes: 50,
+            refine: true,
+            run: Run::default(),
         }
     }
 }
@@ -85,66 +118,171 @@ impl Default for SpectralOptions {
 /// A clustering with the spectrum it came from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct SpectralFit {
-    /// Labels and `F` at [`SpectralFit::beta`].
-    pub fit: Fit,
+pub struct SpectralClustering {
+    /// The clustering; its β is the one asked for, or for the K smallest the largest eigenvalue
+    /// among them.
+    pub clustering: Clustering,
     /// The eigenpairs and their check.
     pub spectrum: Spectrum,
-    /// β: the one asked for, or for the K smallest the largest eigenvalue among them.
-    pub beta: f64,
+    /// There are fewer clusters than components, so some are not connected.
+    pub united: bool,
 }
 
-/// Clusters a graph by the eigenvectors that `extent` asks for: all below β, or the K smallest.
-///
-/// ```
-/// use lambdacut::{spectral::{SpectralOptions, spectral}, graph::{Graph, Unit}, linalg::Extent};
-/// use lambdacut::{observe::Silent, partition::Masses};
-/// let edges = [(0, 1, 1.0), (1, 2, 1.0), (0, 2, 1.0), (2, 3, 1.0), (3, 4, 1.0), (4, 5, 1.0), (3, 5, 1.0)];
-/// let two_triangles: Graph<Unit> = Graph::from_edges(6, &edges).unwrap();
-/// let found = spectral(&two_triangles, &Masses::Degree, Extent::Below(0.5), &SpectralOptions::default(), &Silent).unwrap();
-/// assert_eq!(found.fit.labels, [0, 0, 0, 1, 1, 1]);
-/// assert!(found.spectrum.certificate(0.5).unwrap().gap(found.fit.value) >= 0.0);
-/// ```
-pub fn spectral<W: Weight>(
-    graph: &Graph<W>,
-    masses: &Masses,
-    extent: Extent,
-    options: &SpectralOptions,
-    observer: &dyn Observer,
-) -> Result<SpectralFit, SpectralError> {
-    let started = Instant::now();
-    let low = spectrum(graph, masses, extent, &options.spectrum, observer)?;
-    observer.event(Event::Stage {
-        name: "clustering the rows",
-        total: Some(low.parts.len() as u64),
-    });
-    let (labels, clusters) = round(graph, &low, options, observer)?;
-    let beta = low.below;
-    let value = Sums::of(graph, masses, &labels, clusters).value(beta);
-    let moves = labels.iter().filter(|&&c| c != NONE).count();
-    let record = PassRecord {
-        value,
-        clusters,
-        moves,
-        seconds: started.elapsed().as_secs_f64(),
-    };
-    observer.event(Event::Pass(&record));
-    let stop = if observer.cancelled() {
-        StopReason::Cancelled
-    } else {
-        StopReason::Direct
-    };
-    Ok(SpectralFit {
-        fit: Fit {
+impl std::ops::Deref for SpectralClustering {
+    type Target = Clustering;
+
+    fn deref(&self) -> &Clustering {
+        &self.clustering
+    }
+}
+
+run_options!(Spectral);
+
+impl Spectral<'_> {
+    /// Spectral clustering, refined by exact moves.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Minimising this cut.
+    #[must_use]
+    pub fn cut(mut self, cut: Cut) -> Self {
+        self.cut = cut;
+        self
+    }
+
+    /// With all eigenvectors below β.
+    ///
+    /// # Errors
+    /// If β is not positive and finite.
+    pub fn resolution(mut self, beta: f64) -> Result<Self, ParamError> {
+        self.extent = Some(Extent::Below(Resolution::new(beta)?.get()));
+        Ok(self)
+    }
+
+    /// With this many eigenvectors, hence about as many clusters.
+    #[must_use]
+    pub fn clusters(mut self, clusters: usize) -> Self {
+        self.extent = Some(Extent::Smallest(clusters));
+        self
+    }
+
+    /// Computing the eigenvectors in this way.
+    #[must_use]
+    pub fn spectrum(mut self, spectrum: SpectrumOptions) -> Self {
+        self.spectrum = spectrum;
+        self
+    }
+
+    /// Clustering their rows in this way.
+    #[must_use]
+    pub fn rounding(mut self, rounding: Rounding) -> Self {
+        self.rounding = rounding;
+        self
+    }
+
+    /// With or without exact moves at the end.
+    #[must_use]
+    pub fn refine(mut self, refine: bool) -> Self {
+        self.refine = refine;
+        self
+    }
+
+    /// Clusters a graph by the eigenvectors asked for.
+    ///
+    /// # Errors
+    /// If neither a resolution nor a number of clusters was given, or the eigenvectors cannot be
+    /// computed.
+    pub fn run(&self, graph: &Graph) -> Result<SpectralClustering, SpectralError> {
+        with_csr!(graph.csr(), csr => self.run_csr(csr))
+    }
+
+    /// The same on a graph whose weight type is known.
+    ///
+    /// # Errors
+    /// As [`Spectral::run`].
+    pub fn run_csr<W: Weight>(&self, graph: &Csr<W>) -> Result<SpectralClustering, SpectralError> {
+        self.cut.check(graph)?;
+        let extent = self.extent.ok_or(SpectralError::NoExtent)?;
+        let (started, deadline) = (Instant::now(), self.run.start());
+        let low = spectrum(graph, &self.cut, extent, &self.spectrum, &deadline)?;
+        deadline.event(Event::Stage {
+            name: "clustering the rows",
+            total: Some(low.parts.len() as u64),
+        });
+        let (labels, clusters) = round(graph, &low, self, &deadline)?;
+        let beta = low.below;
+        let sums = Sums::of(graph, &self.cut, &labels, clusters);
+        let record = PassRecord {
+            value: sums.value(beta),
+            clusters,
+            moves: labels.iter().filter(|&&c| c != NONE).count(),
+            seconds: started.elapsed().as_secs_f64(),
+        };
+        deadline.event(Event::Pass(&record));
+        let clustering = Clustering {
             labels,
             clusters,
-            value,
+            objective: self.cut.clone(),
+            cut: sums.cut(),
+            beta,
+            value: record.value,
             trace: vec![record],
-            stop,
-        },
-        spectrum: low,
-        beta,
-    })
+            stop: StopReason::Direct,
+        };
+        let mut found = SpectralClustering {
+            clustering,
+            spectrum: low,
+            united: false,
+        };
+        if self.refine && beta > 0.0 {
+            self.refine_labels(graph, extent, &mut found, &deadline);
+        }
+        if let Some(reason) = deadline.reason() {
+            found.clustering.stop = reason;
+        }
+        Ok(found)
+    }
+
+    /// Exact moves at β; where k was asked for, merges down to k first and moves that keep it.
+    fn refine_labels<W: Weight>(
+        &self,
+        graph: &Csr<W>,
+        extent: Extent,
+        found: &mut SpectralClustering,
+        deadline: &Deadline<'_>,
+    ) {
+        let started = Instant::now();
+        let clustering = &mut found.clustering;
+        let before = clustering.labels.clone();
+        match extent {
+            Extent::Smallest(k) => {
+                let refined = refine_k(graph, &self.cut, &mut clustering.labels, k, deadline);
+                (clustering.clusters, found.united) = refined;
+            }
+            Extent::Below(beta) => {
+                let labels = &mut clustering.labels;
+                let refined = moves::refine(graph, &self.cut, labels, beta, deadline);
+                clustering.clusters = refined.1;
+            }
+        }
+        let moved = before
+            .iter()
+            .zip(&clustering.labels)
+            .filter(|(a, b)| a != b);
+        let moves = moved.count();
+        let sums = Sums::of(graph, &self.cut, &clustering.labels, clustering.clusters);
+        clustering.cut = sums.cut();
+        clustering.value = sums.value(clustering.beta);
+        let record = PassRecord {
+            value: clustering.value,
+            clusters: clustering.clusters,
+            moves,
+            seconds: started.elapsed().as_secs_f64(),
+        };
+        deadline.event(Event::Pass(&record));
+        clustering.trace.push(record);
+    }
 }
 
 /// Makes `labels` at most `k` clusters and improves them by exact moves that keep their number; the
@@ -152,14 +290,14 @@ pub fn spectral<W: Weight>(
 ///
 /// Rounding makes more than `k` clusters only if there are more components (the best merges come
 /// first, then the lightest components), and fewer only if k-means leaves a cluster empty.
-pub fn refine_k<W: Weight>(
-    graph: &Graph<W>,
-    masses: &Masses,
+fn refine_k<W: Weight>(
+    graph: &Csr<W>,
+    cut: &Cut,
     labels: &mut [Cluster],
     k: usize,
     observer: &dyn Observer,
 ) -> (usize, bool) {
-    let level = Level::new(graph, masses);
+    let level = Level::new(graph, cut);
     let clusters = renumber(labels);
     let mut state = State::new(&level, labels.to_vec(), clusters);
     let united = reduce(&level, &mut state, k);
@@ -170,18 +308,14 @@ pub fn refine_k<W: Weight>(
 
 /// Labels of all vertices and their number, from the rows of the eigenvectors. A component without
 /// a vector (a cap, or β ≤ 0) is one cluster.
-pub fn round<W: Weight>(
-    graph: &Graph<W>,
+fn round<W: Weight>(
+    graph: &Csr<W>,
     low: &Spectrum,
-    options: &SpectralOptions,
+    options: &Spectral<'_>,
     observer: &dyn Observer,
 ) -> Result<(Vec<Cluster>, usize), PointsError> {
     let mut labels = components(graph).labels;
-    let mut next = labels
-        .iter()
-        .filter(|&&c| c != NONE)
-        .max()
-        .map_or(0, |&c| c + 1);
+    let mut next = bound(&labels) as Cluster;
     let rounded: Result<Vec<Option<Vec<Cluster>>>, PointsError> = low
         .parts
         .par_iter()
@@ -209,7 +343,7 @@ pub fn round<W: Weight>(
 
 fn round_part(
     part: &Part,
-    options: &SpectralOptions,
+    options: &Spectral<'_>,
     observer: &dyn Observer,
 ) -> Result<Vec<Cluster>, PointsError> {
     let points = embedding(part)?;
@@ -224,14 +358,9 @@ fn round_part(
             Ok(done.into_parts().0)
         }
         Rounding::DpMeans { lambda } => {
-            let start = crate::dp_means::Start::Centres(points.select(&pivot_rows(&points)));
-            Ok(DpMeans {
-                start,
-                ..DpMeans::new(lambda)
-            }
-            .run(&points, observer)?
-            .fit
-            .labels)
+            let start = Start::Centres(points.select(&pivot_rows(&points)));
+            let method = DpMeans::new().lambda(lambda).start(start);
+            Ok(method.observer(observer).run(&points)?.labels)
         }
     }
 }

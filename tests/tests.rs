@@ -63,8 +63,8 @@ mod linalg_support;
 #[path = "it/metrics.rs"]
 mod metrics;
 
-#[path = "it/objective.rs"]
-mod objective;
+#[path = "it/cut.rs"]
+mod cut;
 
 #[path = "it/observe.rs"]
 mod observe;

@@ -16,7 +16,7 @@ pub mod process;
 pub mod rows;
 
 use criterion::{Criterion, SamplingMode};
-use lambdacut::graph::{Graph, Weight, sweep};
+use lambdacut::graph::{Csr, Weight, sweep};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 pub use rows::{Measure, Row, Target};
 use std::hint::black_box;
@@ -116,7 +116,7 @@ impl Ratios {
         &mut self,
         group: &str,
         function: &str,
-        graph: &Graph<W>,
+        graph: &Csr<W>,
         pool: &ThreadPool,
     ) -> f64 {
         let values: Vec<f64> = (0..graph.vertices()).map(|i| i as f64).collect();

@@ -3,7 +3,7 @@
 use anyhow::{Context, bail};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use lambdacut::observe::{CancelToken, Event, Observer};
+use lambdacut::run::{CancelToken, Event, Observer};
 use std::io::{self, IsTerminal, Write};
 use std::num::NonZeroUsize;
 use std::path::Path;

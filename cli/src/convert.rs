@@ -7,7 +7,7 @@ use super::output::{standard_output, write};
 use clap::Args;
 use lambdacut::io;
 use lambdacut::report::document::Document;
-use lambdacut::with_graph;
+use lambdacut::with_csr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -52,9 +52,11 @@ pub fn run(args: &ConvertArgs, global: &Global) -> anyhow::Result<ExitCode> {
     let format = args
         .to
         .map_or_else(|| io::Format::of_name(&args.output), FormatArg::format);
-    let masses = loaded.masses.as_deref();
-    progress
-        .write(&args.output, |out| with_graph!(&loaded.graph, g => io::write_graph_to(out, format, g, &loaded.names, masses)))?;
+    let cut = loaded.masses.as_deref();
+    progress.write(
+        &args.output,
+        |out| with_csr!(&loaded.graph, g => io::write_graph_to(out, format, g, &loaded.names, cut)),
+    )?;
     let (s, c) = (&loaded.section, &loaded.counts);
     progress.say(&format!(
         "{} vertices, {} edges, {} self-loops; of {} rows {} were repeats, {} arcs had no reverse",

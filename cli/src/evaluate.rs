@@ -9,9 +9,9 @@ use clap::Args;
 use lambdacut::ids::{Cluster, NONE};
 use lambdacut::io::{self, Unknown};
 use lambdacut::metrics::{Agreement, GraphMetrics, average_f1, communities_of};
-use lambdacut::observe::{Event, Observer};
 use lambdacut::report::document::Document;
-use lambdacut::with_graph;
+use lambdacut::run::{Event, Observer};
+use lambdacut::with_csr;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -58,7 +58,7 @@ pub fn run(args: &EvaluateArgs, global: &Global) -> anyhow::Result<ExitCode> {
         name: "measuring",
         total: None,
     });
-    let metrics = with_graph!(&loaded.graph, g => GraphMetrics::of(g, &labels))?;
+    let metrics = with_csr!(&loaded.graph, g => GraphMetrics::of(g, &labels))?;
     let truth = Comparison::of(args, &labels, &loaded)?;
     progress.finish();
     let table = [graph_lines(&loaded, &metrics), truth.lines()]
@@ -108,7 +108,7 @@ fn labels(path: &Path, loaded: &Loaded, observer: &dyn Observer) -> anyhow::Resu
         }
     }
     let mut labels = read.labels;
-    with_graph!(&loaded.graph, g => {
+    with_csr!(&loaded.graph, g => {
         let lonely = (0..g.vertices()).filter(|&i| g.rows().targets(i).is_empty());
         lonely.for_each(|i| labels[i] = NONE);
     });

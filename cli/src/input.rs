@@ -4,11 +4,12 @@
 use super::common::command_line;
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
-use lambdacut::graph::{self, AnyGraph, Counts, components};
-use lambdacut::io::{self, Labels, LoadOptions, Names, Unknown};
-use lambdacut::observe::{Event, Observer};
+use lambdacut::graph::Names;
+use lambdacut::graph::{self, AnyCsr, Counts, components};
+use lambdacut::io::{self, Labels, LoadOptions, Unknown};
 use lambdacut::report::document::{GraphSection, Provenance};
-use lambdacut::with_graph;
+use lambdacut::run::{Event, Observer};
+use lambdacut::with_csr;
 use std::path::{Path, PathBuf};
 
 /// Which graph, and how to read it.
@@ -131,7 +132,7 @@ pub enum HeaderArg {
 #[derive(Debug)]
 pub struct Loaded {
     /// The graph.
-    pub graph: AnyGraph,
+    pub graph: AnyCsr,
     /// What the input calls the vertices.
     pub names: Names,
     /// What was found in the input.
@@ -208,7 +209,7 @@ impl ReadArgs {
             graph,
             names,
             counts,
-            masses,
+            cut,
             sha256,
             seconds,
         } = io::load(path, &self.options(), observer)?;
@@ -223,7 +224,7 @@ impl ReadArgs {
             graph,
             names,
             counts,
-            masses,
+            cut,
             sha256: sha256.unwrap_or_default(),
             seconds,
             section,
@@ -244,14 +245,14 @@ impl FormatArg {
 }
 
 /// The `graph` section of the JSON document.
-fn section(graph: &AnyGraph, counts: &Counts) -> GraphSection {
+fn section(graph: &AnyCsr, counts: &Counts) -> GraphSection {
     let more = [
         ("rows", counts.rows),
         ("zero_weights", counts.zero_weights),
         ("comments", counts.comments),
         ("skipped_lines", counts.skipped),
     ];
-    with_graph!(graph, g => GraphSection {
+    with_csr!(graph, g => GraphSection {
         vertices: g.vertices(),
         edges: g.edges(),
         total_weight: g.total_weight(),

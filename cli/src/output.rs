@@ -9,7 +9,7 @@ use lambdacut::ids::Cluster;
 use lambdacut::io::{self, Unknown};
 use lambdacut::metrics::{Agreement, GraphMetrics};
 use lambdacut::report::document::{Document, Provenance};
-use lambdacut::with_graph;
+use lambdacut::with_csr;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -64,7 +64,7 @@ pub fn measure(
     loaded: &Loaded,
     labels: &[Cluster],
 ) -> anyhow::Result<()> {
-    let metrics = with_graph!(&loaded.graph, g => GraphMetrics::of(g, labels))?;
+    let metrics = with_csr!(&loaded.graph, g => GraphMetrics::of(g, labels))?;
     document.metrics = Some(serde_json::to_value(metrics)?);
     if let Some(path) = &output.truth {
         let truth = read_labels_for(path, &loaded.names, Unknown::Skip)?;

@@ -7,13 +7,13 @@ use super::output::standard_output;
 use super::report::{self, parameter, word};
 use anyhow::{Context, bail};
 use clap::{ArgGroup, Args, ValueEnum};
+use lambdacut::cut::Cut;
 use lambdacut::linalg::{Extent, Spectrum, SpectrumOptions, spectrum};
-use lambdacut::observe::Observer;
-use lambdacut::params::{DEFAULT_SEED, ObjectiveKind};
-use lambdacut::partition::Masses;
+use lambdacut::params::DEFAULT_SEED;
 use lambdacut::report::document::{Document, Provenance};
 use lambdacut::report::html::{About, Page, SpectrumView};
-use lambdacut::{io, with_graph};
+use lambdacut::run::Observer;
+use lambdacut::{io, with_csr};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -68,10 +68,10 @@ pub enum ObjectiveArg {
 }
 
 impl ObjectiveArg {
-    fn kind(self) -> ObjectiveKind {
+    fn kind(self) -> Cut {
         match self {
-            Self::Ncut => ObjectiveKind::NormalizedCut,
-            Self::Rcut => ObjectiveKind::RatioCut,
+            Self::Ncut => Cut::Normalized,
+            Self::Rcut => Cut::Ratio,
         }
     }
 }
@@ -92,7 +92,7 @@ pub fn run(args: &SpectrumArgs, global: &Global) -> anyhow::Result<ExitCode> {
         (None, Some(k)) => Extent::Smallest(k),
         (None, None) => bail!("say --below B or --smallest K"),
     };
-    let masses = Masses::of(args.objective.kind());
+    let cut = args.objective.kind();
     let before = memory::resident().unwrap_or(0);
     let options = SpectrumOptions {
         max_vectors: args.max_vectors,
@@ -100,7 +100,7 @@ pub fn run(args: &SpectrumArgs, global: &Global) -> anyhow::Result<ExitCode> {
         seed: args.seed,
         ..SpectrumOptions::default()
     };
-    let low = with_graph!(&loaded.graph, g => spectrum(g, &masses, extent, &options, &progress))?;
+    let low = with_csr!(&loaded.graph, g => spectrum(g, &cut, extent, &options, &progress))?;
     progress.finish();
     if !taken {
         print_values(&low)?;

@@ -1,8 +1,8 @@
 //! How the number of clusters depends on λ, and where it stands still (Figure 1c of the paper).
 
 use super::DpMeans;
-use crate::observe::Observer;
 use crate::points::{FarthestFirst, Points, PointsError};
+use crate::run::{Observer, Run};
 use serde::{Deserialize, Serialize};
 
 /// DP-means at one λ.
@@ -57,28 +57,28 @@ pub fn price_range(points: &Points, most: usize, steps: usize) -> Vec<f64> {
     (0..steps).map(|s| low * (high / low).powf(at(s))).collect()
 }
 
-/// Runs `method` at each of `prices`. O(runs) times the cost of one; stops early when cancelled.
+/// Runs `method` at each of `prices`. O(runs) times the cost of one. Ended early, the curve is
+/// shorter; the time limit is for all of it.
 pub fn curve(
     points: &Points,
-    method: &DpMeans,
+    method: &DpMeans<'_>,
     prices: &[f64],
-    observer: &dyn Observer,
 ) -> Result<Vec<CurvePoint>, PointsError> {
+    let deadline = method.run.start();
     let mut found = Vec::with_capacity(prices.len());
     for &lambda in prices {
-        if observer.cancelled() {
+        if deadline.cancelled() {
             break;
         }
-        let fit = DpMeans {
-            lambda,
+        let method = DpMeans {
+            run: Run::observed(&deadline),
             ..method.clone()
-        }
-        .run(points, observer)?
-        .fit;
+        };
+        let clustering = method.lambda(lambda).run(points)?;
         found.push(CurvePoint {
             lambda,
-            clusters: fit.clusters,
-            value: fit.value,
+            clusters: clustering.clusters,
+            value: clustering.value,
         });
     }
     Ok(found)
@@ -87,9 +87,9 @@ pub fn curve(
 /// The stretches of equal k of a curve with ascending λ, in that order.
 ///
 /// ```
-/// use lambdacut::{dp_means::{DpMeans, curve::{curve, plateaus, price_range}}, observe::Silent, points::Points};
+/// use lambdacut::{dp_means::{DpMeans, curve::{curve, plateaus, price_range}}, points::Points};
 /// let points = Points::from_rows(&[[0.0], [0.2], [5.0], [5.2], [9.0], [9.2]]).unwrap();
-/// let found = curve(&points, &DpMeans::new(0.0), &price_range(&points, 6, 40), &Silent).unwrap();
+/// let found = curve(&points, &DpMeans::new(), &price_range(&points, 6, 40)).unwrap();
 /// let inner = plateaus(&found).into_iter().filter(|p| p.clusters > 1 && p.clusters < 6);
 /// assert_eq!(inner.max_by(|a, b| a.width().total_cmp(&b.width())).unwrap().clusters, 3);
 /// ```

@@ -23,11 +23,11 @@
 
 pub mod curve;
 
-use crate::fit::{Fit, Passes, PointFit, StopReason};
+use crate::clustering::PointClustering;
 use crate::ids::Cluster;
-use crate::observe::Observer;
-use crate::params::{DEFAULT_SEED, ParamError, StopRules};
-use crate::points::{Alternation, Points, PointsError, Search, squared_distance};
+use crate::params::{DEFAULT_SEED, ParamError};
+use crate::points::{Alternation, FarthestFirst, Points, PointsError, Search, squared_distance};
+use crate::run::{Deadline, Passes, Run, StopReason, StopRules, best_of, run_options};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -63,118 +63,183 @@ pub enum Order {
     Given(Vec<u32>),
 }
 
-/// The parameters of DP-means.
+/// What a cluster costs.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Price {
+    /// λ ≥ 0, in units of (weighted) squared distance.
+    Lambda(f64),
+    /// λ for about this many clusters, by [`lambda_for`].
+    Clusters(usize),
+}
+
+/// DP-means with its options.
 ///
 /// ```
-/// use lambdacut::{dp_means::DpMeans, observe::Silent, points::Points};
+/// use lambdacut::{dp_means::DpMeans, points::Points};
 /// let points = Points::from_rows(&[[0.0], [1.0], [10.0], [11.0]]).unwrap();
-/// let answer = DpMeans::new(4.0).run(&points, &Silent).unwrap();
-/// assert_eq!(answer.fit.labels, [0, 0, 1, 1]);
-/// assert_eq!(answer.fit.value, 4.0 * 0.25 + 2.0 * 4.0);
+/// let found = DpMeans::new().lambda(4.0).run(&points).unwrap();
+/// assert_eq!(found.labels, [0, 0, 1, 1]);
+/// assert_eq!(found.value, 4.0 * 0.25 + 2.0 * 4.0);
 /// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct DpMeans {
-    /// λ ≥ 0: the price of a cluster, in units of (weighted) squared distance.
-    pub lambda: f64,
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DpMeans<'a> {
+    /// What a cluster costs. There is no default that suits all points: a run without it is refused.
+    pub price: Option<Price>,
     /// The first clusters.
     pub start: Start,
     /// The order of the points.
     pub order: Order,
-    /// Runs, of which the best is kept. All but the first visit the points in shuffled order, and
-    /// where the start is one cluster they take the first point of that order for its centre: at a
-    /// λ at which the mean of all points is near enough to every one of them, a single point seldom
-    /// is.
-    pub runs: usize,
-    /// Seed of the shuffles.
-    pub seed: u64,
+    /// Runs, of which the best is kept.
+    pub runs: Runs,
     /// When to stop before nothing changes.
     pub stop: StopRules,
+    /// Time limit and observer.
+    pub run: Run<'a>,
 }
 
-impl DpMeans {
-    /// The paper's algorithm at λ.
-    pub fn new(lambda: f64) -> Self {
+/// How many runs are made, the best of which is kept.
+///
+/// All but the first visit the points in shuffled order. Where the start is one cluster, they take
+/// the first point visited for its centre: at a λ at which the mean of all points is near enough to
+/// every one of them, a single point seldom is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Runs {
+    /// How many.
+    pub count: usize,
+    /// Seed of the shuffles.
+    pub seed: u64,
+}
+
+impl Default for Runs {
+    fn default() -> Self {
         Self {
-            lambda,
-            start: Start::default(),
-            order: Order::default(),
-            runs: 1,
+            count: 1,
             seed: DEFAULT_SEED,
-            stop: StopRules::default(),
         }
+    }
+}
+
+run_options!(DpMeans);
+
+impl DpMeans<'_> {
+    /// The paper's algorithm: one run from one cluster, in the order of the points.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// At this λ.
+    #[must_use]
+    pub fn lambda(mut self, lambda: f64) -> Self {
+        self.price = Some(Price::Lambda(lambda));
+        self
+    }
+
+    /// At the λ that [`lambda_for`] finds for about this many clusters.
+    #[must_use]
+    pub fn clusters(mut self, clusters: usize) -> Self {
+        self.price = Some(Price::Clusters(clusters));
+        self
+    }
+
+    /// From these clusters.
+    #[must_use]
+    pub fn start(mut self, start: Start) -> Self {
+        self.start = start;
+        self
+    }
+
+    /// Visiting the points in this order.
+    #[must_use]
+    pub fn order(mut self, order: Order) -> Self {
+        self.order = order;
+        self
+    }
+
+    /// The best of this many runs.
+    #[must_use]
+    pub fn runs(mut self, runs: usize) -> Self {
+        self.runs.count = runs;
+        self
+    }
+
+    /// With another seed of the shuffles.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.runs.seed = seed;
+        self
+    }
+
+    /// With rules that end a run early.
+    #[must_use]
+    pub fn stop(mut self, rules: StopRules) -> Self {
+        self.stop = rules;
+        self
     }
 
     /// Clusters `points`, in parallel. Of several runs the one of least F is returned, the earliest
     /// on ties.
-    pub fn run(&self, points: &Points, observer: &dyn Observer) -> Result<PointFit, PointsError> {
-        self.best(points, observer, &|state, order| {
-            pass(state, order, self.lambda)
-        })
+    ///
+    /// # Errors
+    /// If λ is missing or an option is out of range.
+    pub fn run(&self, points: &Points) -> Result<PointClustering, PointsError> {
+        self.best(points, &pass)
     }
 
     /// The same answer by the loop of Algorithm 1, one point after the other: what [`DpMeans::run`]
     /// is tested against.
-    pub fn literal(
-        &self,
-        points: &Points,
-        observer: &dyn Observer,
-    ) -> Result<PointFit, PointsError> {
-        self.best(points, observer, &|state, order| {
-            literal_pass(state, order, self.lambda)
-        })
+    ///
+    /// # Errors
+    /// As [`DpMeans::run`].
+    pub fn literal(&self, points: &Points) -> Result<PointClustering, PointsError> {
+        self.best(points, &literal_pass)
     }
 
-    fn best(
-        &self,
-        points: &Points,
-        observer: &dyn Observer,
-        pass: &Pass<'_>,
-    ) -> Result<PointFit, PointsError> {
+    fn best(&self, points: &Points, pass: &Pass) -> Result<PointClustering, PointsError> {
         self.check(points)?;
-        let mut best = self.once(points, 0, observer, pass);
-        for run in 1..self.runs {
-            if observer.cancelled() {
-                break;
-            }
-            let next = self.once(points, run, observer, pass);
-            if next.fit.value < best.fit.value {
-                best = next;
-            }
-        }
-        Ok(best)
+        let lambda = self.resolved_lambda(points)?;
+        let deadline = self.run.start();
+        let runs = (0..self.runs.count).map(|run| {
+            let order = self.visits(points.len(), run);
+            self.once(points, lambda, run, &order, &deadline, pass)
+        });
+        Ok(best_of(runs, &deadline))
     }
 
     fn once(
         &self,
         points: &Points,
+        lambda: f64,
         run: usize,
-        observer: &dyn Observer,
-        pass: &Pass<'_>,
-    ) -> PointFit {
-        let order = self.order(points.len(), run);
+        order: &[u32],
+        deadline: &Deadline<'_>,
+        pass: &Pass,
+    ) -> PointClustering {
         let mut state = match &self.start {
             Start::OneCluster if run > 0 && !order.is_empty() => {
                 Alternation::from_centres(points, points.select(&order[..1]))
             }
             Start::OneCluster => Alternation::from_labels(points, vec![0; points.len()], 1),
             Start::Labels(labels) => {
-                let k = labels.iter().max().map_or(0, |&c| c as usize + 1);
-                Alternation::from_labels(points, labels.clone(), k)
+                Alternation::from_labels(points, labels.clone(), crate::labels::bound(labels))
             }
             Start::Centres(centres) => Alternation::from_centres(points, centres.clone()),
         };
         let mut passes = Passes::new(self.stop);
         let mut before = f64::INFINITY;
         let stop = loop {
-            let moves = pass(&mut state, &order);
+            let moves = pass(&mut state, order, lambda);
             debug_assert!(
-                self.assigned(&state) <= before + 1e-9 * before.abs(),
+                assigned(&state, lambda) <= before + 1e-9 * before.abs(),
                 "giving points their clusters increased F"
             );
             state.recentre();
             let clusters = state.centres().len();
-            let value = state.inertia() + self.lambda * clusters as f64;
-            let reason = passes.finished(value, clusters, moves, observer);
+            let value = state.inertia() + lambda * clusters as f64;
+            let reason = passes.finished(value, clusters, moves, deadline);
             // A pass that moves points without lowering F only broke ties differently.
             if let Some(reason) = reason.or((value >= before).then_some(StopReason::NoChange)) {
                 break reason;
@@ -184,35 +249,48 @@ impl DpMeans {
         let (clusters, value) = passes
             .trace()
             .last()
-            .map_or((0, 0.0), |p| (p.clusters, p.value));
+            .map_or((0, 0.0), |pass| (pass.clusters, pass.value));
         let (labels, centres) = state.into_parts();
-        PointFit {
-            fit: Fit {
-                labels,
-                clusters,
-                value,
-                trace: passes.into_trace(),
-                stop,
-            },
-            centres,
+        PointClustering {
+            labels,
+            clusters,
+            value,
+            lambda: Some(lambda),
+            centres: Some(centres),
+            trace: passes.into_trace(),
+            stop,
         }
     }
 
-    /// F between the two steps of a pass: new labels, centres where they were.
-    fn assigned(&self, state: &Alternation<'_>) -> f64 {
-        let mut used = vec![false; state.centres().len()];
-        state.labels().iter().for_each(|&c| used[c as usize] = true);
-        state.inertia() + self.lambda * used.into_iter().filter(|&u| u).count() as f64
+    /// λ as given, or by the farthest-first rule.
+    fn resolved_lambda(&self, points: &Points) -> Result<f64, PointsError> {
+        let wrong = |name, expected, found: String| ParamError::OutOfRange {
+            name,
+            expected,
+            found,
+        };
+        match self.price {
+            Some(Price::Lambda(lambda)) if lambda.is_finite() && lambda >= 0.0 => Ok(lambda),
+            Some(Price::Lambda(lambda)) => {
+                Err(wrong("λ", "a finite number, at least 0", lambda.to_string()).into())
+            }
+            Some(Price::Clusters(k)) => lambda_for(points, k).ok_or_else(|| {
+                let expected = "at least 1 and at most the number of points";
+                wrong("the number of clusters", expected, k.to_string()).into()
+            }),
+            None => Err(wrong("λ or the number of clusters", "given", "absent".into()).into()),
+        }
     }
 
-    fn order(&self, n: usize, run: usize) -> Vec<u32> {
+    /// The order in which run `run` visits `n` points.
+    fn visits(&self, n: usize, run: usize) -> Vec<u32> {
         let mut order: Vec<u32> = match &self.order {
             Order::Given(order) => order.clone(),
             _ => (0..n as u32).collect(),
         };
         if run > 0 || self.order == Order::Shuffled {
             order.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(
-                self.seed.wrapping_add(run as u64),
+                self.runs.seed.wrapping_add(run as u64),
             ));
         }
         order
@@ -227,10 +305,7 @@ impl DpMeans {
             }
             .into())
         };
-        if !(self.lambda.is_finite() && self.lambda >= 0.0) {
-            return wrong("λ", "a finite number, at least 0", self.lambda.to_string());
-        }
-        if self.runs == 0 {
+        if self.runs.count == 0 {
             return wrong("the number of runs", "at least 1", "0".into());
         }
         match &self.start {
@@ -277,12 +352,34 @@ impl DpMeans {
 }
 
 /// Reassigns all points, opening clusters, and returns the number of moves; the driver recentres.
-type Pass<'p> = dyn Fn(&mut Alternation<'_>, &[u32]) -> usize + 'p;
+type Pass = dyn Fn(&mut Alternation<'_>, &[u32], f64) -> usize;
+
+/// λ for about `k` clusters, by the farthest-first rule of the paper's section 6.1: T starts with
+/// the mean of all points, every round adds the point farthest from T, and λ is the (weighted)
+/// squared distance of the point that round `k` adds. `None` without points or for k = 0; with
+/// fewer than `k` points the last round counts. O(k n d).
+///
+/// ```
+/// use lambdacut::{dp_means::lambda_for, points::Points};
+/// let points = Points::from_rows(&[[0.0], [1.0], [10.0], [11.0]]).unwrap();
+/// assert!(lambda_for(&points, 1) > lambda_for(&points, 3));
+/// ```
+pub fn lambda_for(points: &Points, k: usize) -> Option<f64> {
+    let rounds = FarthestFirst::new(points).map(|(_, distance)| distance);
+    rounds.take(k.min(points.len())).last()
+}
+
+/// F between the two steps of a pass: new labels, centres where they were.
+fn assigned(state: &Alternation<'_>, lambda: f64) -> f64 {
+    let mut used = vec![false; state.centres().len()];
+    state.labels().iter().for_each(|&c| used[c as usize] = true);
+    state.inertia() + lambda * used.into_iter().filter(|&u| u).count() as f64
+}
 
 /// `F` of any labels, from scratch: `Σ_i w_i ‖x_i − μ_{z_i}‖² + λ k` over the non-empty clusters.
 /// O(nd).
 pub fn objective(points: &Points, labels: &[Cluster], lambda: f64) -> f64 {
-    let k = labels.iter().max().map_or(0, |&c| c as usize + 1);
+    let k = crate::labels::bound(labels);
     let state = Alternation::from_labels(points, labels.to_vec(), k);
     state.inertia() + lambda * state.centres().len() as f64
 }

@@ -3,7 +3,7 @@
 use super::random::{Purpose, Stream};
 use super::{GenerateError, check, step};
 use crate::ids::{Cluster, checked_count};
-use crate::observe::{Observer, Silent};
+use crate::run::{Observer, Silent};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 

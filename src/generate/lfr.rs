@@ -21,7 +21,7 @@ use super::wiring::{wire, wire_within};
 use super::{GenerateError, Planted, check, step};
 use crate::graph::Members;
 use crate::ids::{Cluster, Vertex, checked_count};
-use crate::observe::{Observer, Silent};
+use crate::run::{Observer, Silent};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 

@@ -28,10 +28,10 @@ pub use lfr::Lfr;
 pub use rmat::{CheckedRmat, Rmat};
 pub use sbm::{Affinity, Sbm};
 
-use crate::graph::{Graph, GraphError, Unit};
+use crate::graph::{Csr, GraphError, Unit};
 use crate::ids::{Cluster, TooManyVertices, Vertex};
-use crate::observe::{Event, Observer};
 use crate::params::ParamError;
+use crate::run::{Event, Observer};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -128,9 +128,9 @@ impl Planted {
     /// let ring = lambdacut::generate::Cliques { cliques: 3, size: 4 }.generate().unwrap();
     /// assert_eq!(ring.graph().unwrap().edges(), 3 * 6 + 3);
     /// ```
-    pub fn graph(&self) -> Result<Graph<Unit>, GraphError> {
+    pub fn graph(&self) -> Result<Csr<Unit>, GraphError> {
         let edges: Vec<_> = self.edges.par_iter().map(|&(i, j)| (i, j, 1.0)).collect();
-        Graph::from_edges(self.vertices, &edges)
+        Csr::from_edges(self.vertices, &edges)
     }
 
     /// The share of edges between different clusters.

@@ -1,7 +1,7 @@
 //! Streams of random numbers that depend on nothing but the seed, the purpose and the number of the
 //! block.
 
-use crate::observe::Observer;
+use crate::run::Observer;
 use rand::Rng;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;

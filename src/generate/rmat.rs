@@ -10,7 +10,7 @@
 use super::random::{Purpose, Stream};
 use super::{GenerateError, check};
 use crate::ids::Vertex;
-use crate::observe::{Event, Observer};
+use crate::run::{Event, Observer};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
@@ -135,7 +135,7 @@ impl CheckedRmat {
     /// ends with an error, so that no half of a list is taken for the whole.
     ///
     /// ```
-    /// use lambdacut::{generate::Rmat, observe::Silent};
+    /// use lambdacut::{generate::Rmat, run::Silent};
     /// let mut text = Vec::new();
     /// Rmat { scale: 4, arcs: 3, ..Rmat::default() }.checked().unwrap().write_to(&mut text, &Silent).unwrap();
     /// assert_eq!(String::from_utf8(text).unwrap().lines().count(), 3);

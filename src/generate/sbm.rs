@@ -16,7 +16,7 @@ use super::power_law::PowerLaw;
 use super::random::{Purpose, Stream};
 use super::{GenerateError, Planted, check, step};
 use crate::ids::{Vertex, checked_count};
-use crate::observe::{Observer, Silent};
+use crate::run::{Observer, Silent};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 

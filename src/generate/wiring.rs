@@ -12,7 +12,7 @@
 
 use super::random::Stream;
 use crate::ids::Vertex;
-use crate::observe::Observer;
+use crate::run::Observer;
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 

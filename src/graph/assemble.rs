@@ -4,13 +4,13 @@
 //! Memory beside the result: none.
 
 use super::build::{Row, ends};
-use super::{Graph, Weight};
+use super::{Csr, Weight};
 use crate::ids::Vertex;
 use rayon::prelude::*;
 use std::ops::Range;
 
 /// Sorted distinct edges → CSR.
-pub(super) fn assemble<W: Weight, R: Row>(n: usize, edges: Vec<R>) -> Graph<W> {
+pub(super) fn assemble<W: Weight, R: Row>(n: usize, edges: Vec<R>) -> Csr<W> {
     let mut offsets = degree_prefix_sums(n, &edges);
     let arcs = offsets[n] as usize;
     let bounds = balanced_bounds(&offsets);
@@ -23,7 +23,7 @@ pub(super) fn assemble<W: Weight, R: Row>(n: usize, edges: Vec<R>) -> Graph<W> {
         .filter(|edge| is_loop(edge.number()))
         .count();
     drop(edges);
-    Graph::with_loops(offsets.into(), targets.into(), weights.into(), loops)
+    Csr::with_loops(offsets.into(), targets.into(), weights.into(), loops)
 }
 
 fn is_loop(number: u64) -> bool {

@@ -25,7 +25,7 @@ use super::edges::{
     Counts, Direction, Duplicates, EdgeList, Listing, MOST_VERTICES, Policy, RawRows, SelfLoops,
     pack, unpack,
 };
-use super::{AnyGraph, Graph, GraphError, Unit, Weight};
+use super::{AnyCsr, Csr, GraphError, Unit, Weight};
 use crate::ids::{TooManyVertices, Vertex};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -123,7 +123,7 @@ fn arc(number: u64) -> (Vertex, Vertex) {
 }
 
 /// Builds the graph. The result does not depend on the number of threads.
-pub fn build(list: EdgeList, policy: &Policy) -> Result<(AnyGraph, Counts), BuildError> {
+pub fn build(list: EdgeList, policy: &Policy) -> Result<(AnyCsr, Counts), BuildError> {
     let EdgeList {
         vertices,
         rows,
@@ -147,10 +147,10 @@ pub fn build(list: EdgeList, policy: &Policy) -> Result<(AnyGraph, Counts), Buil
                 RawRows::Weighted(rows) => without_weights(&rows, &mut counts),
             };
             let edges = merged(vertices, rows, listing, *policy, &mut counts)?;
-            AnyGraph::Unit(assemble::<Unit, _>(vertices, edges))
+            AnyCsr::Unit(assemble::<Unit, _>(vertices, edges))
         }
     };
-    counts.isolated = crate::with_graph!(&graph, g => g.isolated()) as u64;
+    counts.isolated = crate::with_csr!(&graph, g => g.isolated()) as u64;
     Ok((graph, counts))
 }
 
@@ -160,12 +160,12 @@ fn weighted(
     listing: Listing,
     policy: Policy,
     counts: &mut Counts,
-) -> Result<AnyGraph, BuildError> {
+) -> Result<AnyCsr, BuildError> {
     let edges = merged(n, rows, listing, policy, counts)?;
     Ok(if policy.single_precision {
-        AnyGraph::F32(assemble(n, edges))
+        AnyCsr::F32(assemble(n, edges))
     } else {
-        AnyGraph::F64(assemble(n, edges))
+        AnyCsr::F64(assemble(n, edges))
     })
 }
 
@@ -454,11 +454,11 @@ fn merge_block<R: Row>(block: &mut [R], how: Merge) -> Result<usize, GraphError>
     Ok(kept)
 }
 
-/// The graph of undirected edges whose repeats are summed: what [`Graph::from_edges`] promises.
+/// The graph of undirected edges whose repeats are summed: what [`Csr::from_edges`] promises.
 pub(super) fn from_edges<W: Weight>(
     n: usize,
     edges: &[(Vertex, Vertex, f64)],
-) -> Result<Graph<W>, GraphError> {
+) -> Result<Csr<W>, GraphError> {
     let mut rows: Vec<(u64, f64)> = edges.iter().map(|&(i, j, w)| (pack(i, j), w)).collect();
     check(n, &rows)?;
     number_rows(

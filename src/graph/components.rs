@@ -4,7 +4,7 @@
 //! vertex and the numbering (by smallest vertex) does not depend on the order in which threads
 //! link. O(arcs · α), 4 bytes a vertex.
 
-use super::{Graph, Weight};
+use super::{Csr, Weight};
 use crate::ids::{NONE, Vertex};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -23,12 +23,12 @@ pub struct Components {
 /// The components of a graph.
 ///
 /// ```
-/// use lambdacut::graph::{Graph, Unit, components};
-/// let g: Graph<Unit> = Graph::from_edges(5, &[(3, 4, 1.0), (0, 2, 1.0)]).unwrap();
+/// use lambdacut::graph::{Csr, Unit, components};
+/// let g: Csr<Unit> = Csr::from_edges(5, &[(3, 4, 1.0), (0, 2, 1.0)]).unwrap();
 /// let c = components(&g);
 /// assert_eq!((c.count, c.labels[0], c.labels[4]), (2, 0, 1));
 /// ```
-pub fn components<W: Weight>(graph: &Graph<W>) -> Components {
+pub fn components<W: Weight>(graph: &Csr<W>) -> Components {
     components_within(graph, |_| true, |_, _| true)
 }
 
@@ -36,7 +36,7 @@ pub fn components<W: Weight>(graph: &Graph<W>) -> Components {
 /// vertices with `look(i)`, are followed. Vertices with an edge but no such one are components of
 /// their own.
 pub(crate) fn components_within<W: Weight>(
-    graph: &Graph<W>,
+    graph: &Csr<W>,
     look: impl Fn(Vertex) -> bool + Sync,
     keep: impl Fn(Vertex, Vertex) -> bool + Sync,
 ) -> Components {

@@ -7,7 +7,7 @@
 //! Cost O(arcs) plus sorting each new row. Memory: the new arrays (8 bytes an arc for an unweighted
 //! graph, 12 otherwise) and one accumulator of `k` entries a thread.
 
-use super::{Graph, Weight};
+use super::{Csr, Weight};
 use crate::ids::{Cluster, NONE, Vertex};
 use bytemuck::Zeroable;
 use rayon::prelude::*;
@@ -50,7 +50,7 @@ impl Members {
 }
 
 /// A graph contracted from one with weights `W`.
-pub type Contraction<W> = Graph<<W as Weight>::Sum>;
+pub type Contraction<W> = Csr<<W as Weight>::Sum>;
 
 /// A range of clusters, with as much room for its arcs as it could need.
 struct Block<'a, S> {
@@ -64,12 +64,12 @@ struct Block<'a, S> {
 /// disappears). An unweighted graph must have fewer than 2³² arcs.
 ///
 /// ```
-/// use lambdacut::graph::{Graph, Unit, contract};
-/// let g: Graph<Unit> = Graph::from_edges(4, &[(0, 1, 1.0), (1, 2, 1.0), (2, 3, 1.0)]).unwrap();
+/// use lambdacut::graph::{Csr, Unit, contract};
+/// let g: Csr<Unit> = Csr::from_edges(4, &[(0, 1, 1.0), (1, 2, 1.0), (2, 3, 1.0)]).unwrap();
 /// let c = contract(&g, &[0, 0, 1, 1], 2);
 /// assert_eq!((c.vertices(), c.degree(0), c.arcs()), (2, 3.0, 4));
 /// ```
-pub fn contract<W: Weight>(graph: &Graph<W>, labels: &[Cluster], k: usize) -> Contraction<W> {
+pub fn contract<W: Weight>(graph: &Csr<W>, labels: &[Cluster], k: usize) -> Contraction<W> {
     let members = Members::of(labels, k);
     let bounds = block_bounds(graph, &members, k);
     // Zeroed pages take no memory until they are written, and each block writes only the beginning
@@ -88,13 +88,13 @@ pub fn contract<W: Weight>(graph: &Graph<W>, labels: &[Cluster], k: usize) -> Co
             contract_block(graph, labels, &members, block, mine);
         });
     close_gaps(&bounds, &mut lengths, &mut targets, &mut weights);
-    Graph::from_valid(lengths.into(), targets.into(), weights.into())
+    Csr::from_valid(lengths.into(), targets.into(), weights.into())
 }
 
 /// Ranges of clusters with about equally many arcs, and how many; the number of ranges does not
 /// depend on the threads.
 fn block_bounds<W: Weight>(
-    graph: &Graph<W>,
+    graph: &Csr<W>,
     members: &Members,
     k: usize,
 ) -> Vec<(Range<usize>, usize)> {
@@ -180,7 +180,7 @@ impl<S> Tally<S> {
 }
 
 fn contract_block<W: Weight>(
-    graph: &Graph<W>,
+    graph: &Csr<W>,
     labels: &[Cluster],
     members: &Members,
     block: Block<'_, W::Sum>,

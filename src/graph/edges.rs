@@ -1,7 +1,8 @@
 //! Raw rows before any policy, the policy, and the counts of what was found.
 
-use super::{Graph, Weight};
+use super::{Csr, Weight};
 use crate::ids::Vertex;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// The most vertices the builder can number: the direction of an arc takes one bit of its 64-bit
@@ -60,10 +61,10 @@ pub const fn unpack(arc: u64) -> (Vertex, Vertex) {
 /// Raw rows on the vertices `0..vertices`, before any policy.
 ///
 /// ```
-/// use lambdacut::graph::{AnyGraph, EdgeList, Policy, build};
+/// use lambdacut::graph::{AnyCsr, EdgeList, Policy, build};
 /// let raw = EdgeList::plain(3, [(0, 1), (1, 0), (1, 2), (1, 2), (2, 2)]);
 /// let (graph, counts) = build(raw, &Policy::default()).unwrap();
-/// assert!(matches!(&graph, AnyGraph::Unit(g) if g.edges() == 3 && g.degree(2) == 2.0));
+/// assert!(matches!(&graph, AnyCsr::Unit(g) if g.edges() == 3 && g.degree(2) == 2.0));
 /// assert_eq!((counts.duplicates, counts.self_loops, counts.directed_arcs), (1, 1, 1));
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -100,8 +101,32 @@ impl EdgeList {
         }
     }
 
+    /// Undirected edges, each listed once or in parallel. Weights that are all 1 are no weights,
+    /// unless parallel edges add up to more. O(edges log edges).
+    pub fn undirected(
+        vertices: usize,
+        edges: impl IntoIterator<Item = (Vertex, Vertex, f64)>,
+    ) -> Self {
+        let rows = edges.into_iter().map(|(i, j, w)| (pack(i, j), w)).collect();
+        Self::of_undirected_rows(vertices, rows)
+    }
+
+    pub(super) fn of_undirected_rows(vertices: usize, rows: Vec<(u64, f64)>) -> Self {
+        let all_one = rows.iter().all(|row| row.1 == 1.0);
+        let rows = if all_one && !has_parallel_edges(&rows) {
+            RawRows::Plain(rows.into_iter().map(|row| row.0).collect())
+        } else {
+            RawRows::Weighted(rows)
+        };
+        Self {
+            vertices,
+            rows,
+            listing: Listing::Edges,
+        }
+    }
+
     /// The edges of a graph, each once.
-    pub fn of<W: Weight>(graph: &Graph<W>) -> Self {
+    pub fn of<W: Weight>(graph: &Csr<W>) -> Self {
         let rows = graph.rows();
         let upper = |i: usize| {
             rows.row(i)
@@ -120,6 +145,14 @@ impl EdgeList {
             listing: Listing::Edges,
         }
     }
+}
+
+/// Whether two rows join the same vertices, in whichever order they name them. O(rows log rows).
+fn has_parallel_edges(rows: &[(u64, f64)]) -> bool {
+    let unordered = |&(arc, _): &(u64, f64)| arc.min(arc.rotate_left(32));
+    let mut pairs: Vec<u64> = rows.iter().map(unordered).collect();
+    pairs.par_sort_unstable();
+    pairs.windows(2).any(|pair| pair[0] == pair[1])
 }
 
 /// What to do with a directed input.

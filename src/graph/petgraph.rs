@@ -6,22 +6,21 @@
 //! that is not a loop twice, once from each end; this shows in its edge count and is undone.
 
 use super::{
-    AnyGraph, BuildError, Counts, Duplicates, EdgeList, Graph, Listing, Policy, RawRows, Weight,
-    build, pack,
+    AnyCsr, BuildError, Counts, Csr, Duplicates, EdgeList, Listing, Policy, RawRows, Weight, build,
+    pack,
 };
 use crate::ids::{Cluster, NONE, Vertex};
 use petgraph::graph::UnGraph;
 use petgraph::visit::{
     EdgeCount, EdgeRef, GraphProp, IntoEdgeReferences, IntoNodeIdentifiers, NodeIndexable,
 };
-use rayon::prelude::*;
 
 /// A graph that came from petgraph, with the way back to its vertices.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct FromPetgraph<N> {
     /// The graph.
-    pub graph: AnyGraph,
+    pub graph: AnyCsr,
     /// `nodes[i]` is petgraph's name of vertex `i`.
     pub nodes: Vec<N>,
     /// What was found in the input.
@@ -37,15 +36,15 @@ pub struct FromPetgraph<N> {
 ///
 /// ```
 /// use lambdacut::graph::{Policy, components, from_petgraph, to_petgraph};
-/// use lambdacut::with_graph;
+/// use lambdacut::with_csr;
 /// use petgraph::graph::UnGraph;
 /// // Two triangles; petgraph graph in …
 /// let friends = UnGraph::<&str, f64>::from_edges([(0, 1, 1.0), (1, 2, 1.0), (0, 2, 1.0), (3, 4, 2.0), (4, 5, 2.0), (3, 5, 2.0)]);
 /// let read = from_petgraph(&friends, |edge| *edge, &Policy::default()).unwrap();
 /// // … clusters (here: the components) out.
-/// let labels = with_graph!(&read.graph, g => components(g).labels);
+/// let labels = with_csr!(&read.graph, g => components(g).labels);
 /// assert_eq!(labels, [0, 0, 0, 1, 1, 1]);
-/// let back = with_graph!(&read.graph, g => to_petgraph(g, &labels));
+/// let back = with_csr!(&read.graph, g => to_petgraph(g, &labels));
 /// assert_eq!(back[petgraph::graph::NodeIndex::new(4)], Some(1));
 /// ```
 pub fn from_petgraph<G>(
@@ -74,22 +73,23 @@ where
         false if rows.len() == graph.edge_count() => Listing::Edges,
         false => Listing::Mirrored,
     };
-    // Weights that are all 1 are weights nevertheless where parallel edges add up to more.
+    // A policy of one's own for parallel edges decides without regard to the weights.
     let adds_up = listing == Listing::Edges && policy.duplicates == Duplicates::Auto;
-    let all_one = rows.iter().all(|row| row.1 == 1.0);
-    let rows = if all_one && !(adds_up && has_parallel_edges(&rows)) {
-        RawRows::Plain(rows.into_iter().map(|row| row.0).collect())
+    let list = if adds_up {
+        EdgeList::of_undirected_rows(nodes.len(), rows)
     } else {
-        RawRows::Weighted(rows)
-    };
-    let (graph, counts) = build(
+        let all_one = rows.iter().all(|row| row.1 == 1.0);
         EdgeList {
             vertices: nodes.len(),
-            rows,
+            rows: if all_one {
+                RawRows::Plain(rows.into_iter().map(|row| row.0).collect())
+            } else {
+                RawRows::Weighted(rows)
+            },
             listing,
-        },
-        policy,
-    )?;
+        }
+    };
+    let (graph, counts) = build(list, policy)?;
     Ok(FromPetgraph {
         graph,
         nodes,
@@ -97,20 +97,9 @@ where
     })
 }
 
-/// Whether two rows join the same vertices, in whichever order they name them. O(rows log rows).
-fn has_parallel_edges(rows: &[(u64, f64)]) -> bool {
-    let unordered = |&(arc, _): &(u64, f64)| arc.min(arc.rotate_left(32));
-    let mut pairs: Vec<u64> = rows.iter().map(unordered).collect();
-    pairs.par_sort_unstable();
-    pairs.windows(2).any(|pair| pair[0] == pair[1])
-}
-
 /// The same graph for petgraph; every node carries the cluster of its vertex, `None` for a vertex
 /// without one ([`NONE`]).
-pub fn to_petgraph<W: Weight>(
-    graph: &Graph<W>,
-    labels: &[Cluster],
-) -> UnGraph<Option<Cluster>, f64> {
+pub fn to_petgraph<W: Weight>(graph: &Csr<W>, labels: &[Cluster]) -> UnGraph<Option<Cluster>, f64> {
     let rows = graph.rows();
     let mut result = UnGraph::with_capacity(graph.vertices(), graph.edges());
     let nodes: Vec<_> = labels

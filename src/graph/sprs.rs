@@ -1,6 +1,6 @@
 //! From and to [`sprs`] matrices.
 
-use super::{Graph, GraphError, Weight};
+use super::{Csr, GraphError, Weight};
 use crate::ids::Vertex;
 use rayon::prelude::*;
 use sprs::{CsMatBase, CsMatI, SpIndex};
@@ -11,19 +11,19 @@ use std::ops::Deref;
 /// non-finite entries and asymmetry are errors. O(entries · log row).
 ///
 /// ```
-/// use lambdacut::graph::{Graph, from_sprs, to_sprs};
+/// use lambdacut::graph::{Csr, from_sprs, to_sprs};
 /// let mut entries = sprs::TriMat::new((2, 2));
 /// entries.add_triplet(0, 1, 3.0);
 /// entries.add_triplet(1, 0, 3.0);
 /// let matrix = entries.to_csr::<usize>();
-/// let graph: Graph<f64> = from_sprs(&matrix, |&w| w).unwrap();
+/// let graph: Csr<f64> = from_sprs(&matrix, |&w| w).unwrap();
 /// assert_eq!(graph.degree(0), 3.0);
 /// assert_eq!(to_sprs::<f64, usize, usize>(&graph), matrix);
 /// ```
 pub fn from_sprs<W, N, I, P, Ps, Is, Ns>(
     matrix: &CsMatBase<N, I, Ps, Is, Ns, P>,
     weight: impl Fn(&N) -> f64,
-) -> Result<Graph<W>, GraphError>
+) -> Result<Csr<W>, GraphError>
 where
     W: Weight,
     I: SpIndex,
@@ -53,14 +53,14 @@ where
         }
         offsets.push(targets.len() as u64);
     }
-    let graph = Graph::from_arrays(offsets, targets, weights)?;
+    let graph = Csr::from_arrays(offsets, targets, weights)?;
     graph.check_symmetry()?;
     Ok(graph)
 }
 
 /// The adjacency matrix with numbers for weights and the wanted index types, as a copy;
-/// [`Graph::matrix`] is the matrix itself.
-pub fn to_sprs<W: Weight, I: SpIndex, P: SpIndex>(graph: &Graph<W>) -> CsMatI<f64, I, P> {
+/// [`Csr::matrix`] is the matrix itself.
+pub fn to_sprs<W: Weight, I: SpIndex, P: SpIndex>(graph: &Csr<W>) -> CsMatI<f64, I, P> {
     let rows = graph.rows();
     let offsets = rows
         .offsets

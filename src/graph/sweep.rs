@@ -5,7 +5,7 @@
 //! search costs is stated in such sweeps, which carry over to other machines better than seconds.
 //! O(arcs), no memory of its own.
 
-use super::{Graph, Weight};
+use super::{Csr, Weight};
 use rayon::prelude::*;
 
 /// Rows that one task takes at the least.
@@ -17,13 +17,13 @@ const ROWS: usize = 256;
 /// If `values` or `sums` is shorter or longer than the number of vertices.
 ///
 /// ```
-/// use lambdacut::graph::{Graph, Unit, sweep};
-/// let path: Graph<Unit> = Graph::from_edges(3, &[(0, 1, 1.0), (1, 2, 1.0)]).unwrap();
+/// use lambdacut::graph::{Csr, Unit, sweep};
+/// let path: Csr<Unit> = Csr::from_edges(3, &[(0, 1, 1.0), (1, 2, 1.0)]).unwrap();
 /// let mut sums = [0.0; 3];
 /// sweep(&path, &[1.0, 10.0, 100.0], &mut sums);
 /// assert_eq!(sums, [10.0, 101.0, 10.0]);
 /// ```
-pub fn sweep<W: Weight>(graph: &Graph<W>, values: &[f64], sums: &mut [f64]) {
+pub fn sweep<W: Weight>(graph: &Csr<W>, values: &[f64], sums: &mut [f64]) {
     assert_eq!(
         (values.len(), sums.len()),
         (graph.vertices(), graph.vertices()),

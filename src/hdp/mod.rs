@@ -19,7 +19,7 @@
 //!   around its own mean;
 //! - **means**: every `μ_p` becomes the weighted mean of its points.
 //!
-//! After each step clusters without points are dropped. No step increases F; [`HdpFit::steps`]
+//! After each step clusters without points are dropped. No step increases F; [`HdpClustering::steps`]
 //! records it. With one data set F is the DP-means objective at `λ_ℓ` + `λ_g`, for any labels.
 //! Where a run ends depends on the order in which data sets and points are visited: of several
 //! runs, all but the first in shuffled order and around the first point visited, the best is kept.
@@ -29,12 +29,12 @@
 
 mod kernel;
 
-use crate::fit::{Fit, Passes, StopReason};
+use crate::clustering::PointClustering;
 use crate::ids::{Cluster, NONE};
 use crate::numeric::{compensated, sum_by};
-use crate::observe::Observer;
-use crate::params::{DEFAULT_SEED, ParamError, StopRules};
+use crate::params::{DEFAULT_SEED, ParamError};
 use crate::points::{FarthestFirst, Groups, Points, PointsError, squared_distance};
+use crate::run::{Deadline, Outcome, Passes, Run, StopReason, StopRules, best_of, run_options};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -88,22 +88,22 @@ impl Space for Points {
     }
 }
 
-/// The parameters of the hard Gaussian HDP.
+/// The hard Gaussian HDP with its options.
 ///
 /// ```
-/// use lambdacut::{hdp::Hdp, observe::Silent, points::{Groups, Points}};
+/// use lambdacut::{hdp::Hdp, points::{Groups, Points}};
 /// let points = Points::from_rows(&[[0.0], [0.1], [9.0], [0.05], [9.1], [20.0]]).unwrap();
 /// let groups = Groups::new(&[0, 0, 0, 1, 1, 1], 6).unwrap();
-/// let answer = Hdp::new(1.0, 2.0).run(&points, &groups, &Silent).unwrap();
-/// assert_eq!((answer.fit.clusters, &answer.local_clusters[..]), (3, &[2, 3][..]));
-/// assert_eq!(answer.fit.labels[0], answer.fit.labels[3]);
+/// let found = Hdp::new().prices(1.0, 2.0).run(&points, &groups).unwrap();
+/// assert_eq!((found.k(), &found.local_clusters[..]), (3, &[2, 3][..]));
+/// assert_eq!(found.labels[0], found.labels[3]);
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Hdp {
-    /// `λ_ℓ` ≥ 0: the price of a local cluster.
-    pub lambda_local: f64,
-    /// `λ_g` ≥ 0: the price of a global cluster.
-    pub lambda_global: f64,
+#[serde(default)]
+pub struct Hdp<'a> {
+    /// What local and global clusters cost; [`prices_for`] finds the prices for about as many
+    /// clusters as one wants.
+    pub prices: Prices,
     /// Runs, of which the best is kept. The first starts at the mean of all points; the others
     /// visit data sets and points in shuffled order and start at the first one visited.
     pub runs: usize,
@@ -111,14 +111,27 @@ pub struct Hdp {
     pub seed: u64,
     /// When to stop before nothing changes.
     pub stop: StopRules,
+    /// Time limit and observer.
+    pub run: Run<'a>,
 }
 
-/// A clustering of several data sets with shared clusters.
+/// The two prices of the HDP.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Prices {
+    /// `λ_ℓ` ≥ 0: what a local cluster costs.
+    pub local: f64,
+    /// `λ_g` ≥ 0: what a global cluster costs.
+    pub global: f64,
+}
+
+/// A clustering of several data sets with shared clusters: labels are global clusters, `k()` is g.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct HdpFit<M> {
-    /// Labels are global clusters; `clusters` is g.
-    pub fit: Fit,
+pub struct HdpClustering<M> {
+    /// The clustering; its `lambda` is `λ_g`.
+    pub clustering: PointClustering,
+    /// The prices it was found at.
+    pub prices: Prices,
     /// `k_j` of every data set.
     pub local_clusters: Vec<usize>,
     /// The mean of every global cluster.
@@ -127,38 +140,86 @@ pub struct HdpFit<M> {
     pub steps: Vec<[f64; 3]>,
 }
 
-impl Hdp {
-    /// The paper's algorithm at (`λ_ℓ`, `λ_g`).
-    pub fn new(lambda_local: f64, lambda_global: f64) -> Self {
+impl<M> std::ops::Deref for HdpClustering<M> {
+    type Target = PointClustering;
+
+    fn deref(&self) -> &PointClustering {
+        &self.clustering
+    }
+}
+
+impl<M> Outcome for HdpClustering<M> {
+    fn value(&self) -> f64 {
+        self.clustering.value
+    }
+
+    fn ended_early(&mut self, reason: StopReason) {
+        self.clustering.stop = reason;
+    }
+}
+
+impl Default for Hdp<'_> {
+    fn default() -> Self {
         Self {
-            lambda_local,
-            lambda_global,
+            prices: Prices::default(),
             runs: 1,
             seed: DEFAULT_SEED,
             stop: StopRules::default(),
+            run: Run::default(),
         }
+    }
+}
+
+run_options!(Hdp);
+
+impl Hdp<'_> {
+    /// The paper's algorithm, one run, at prices of 0: give it [`Hdp::prices`].
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// At (`λ_ℓ`, `λ_g`).
+    #[must_use]
+    pub fn prices(mut self, local: f64, global: f64) -> Self {
+        self.prices = Prices { local, global };
+        self
+    }
+
+    /// The best of this many runs.
+    #[must_use]
+    pub fn runs(mut self, runs: usize) -> Self {
+        self.runs = runs;
+        self
+    }
+
+    /// With another seed of the shuffles.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// With rules that end a run early.
+    #[must_use]
+    pub fn stop(mut self, stop: StopRules) -> Self {
+        self.stop = stop;
+        self
     }
 
     /// Clusters the data sets `groups` of `space`, starting with everything in one cluster. Of
     /// several runs the one of least F is returned, the earliest on ties.
+    ///
+    /// # Errors
+    /// If a price is negative or not finite, or if the groups are not those of the points.
     pub fn run<S: Space>(
         &self,
         space: &S,
         groups: &Groups,
-        observer: &dyn Observer,
-    ) -> Result<HdpFit<S::Mean>, PointsError> {
+    ) -> Result<HdpClustering<S::Mean>, PointsError> {
         self.check(space.elements(), groups)?;
-        let mut best = self.once(space, groups, 0, observer);
-        for run in 1..self.runs {
-            if observer.cancelled() {
-                break;
-            }
-            let next = self.once(space, groups, run, observer);
-            if next.fit.value < best.fit.value {
-                best = next;
-            }
-        }
-        Ok(best)
+        let deadline = self.run.start();
+        let runs = (0..self.runs).map(|run| self.once(space, groups, run, &deadline));
+        Ok(best_of(runs, &deadline))
     }
 
     fn once<S: Space>(
@@ -166,9 +227,9 @@ impl Hdp {
         space: &S,
         groups: &Groups,
         run: usize,
-        observer: &dyn Observer,
-    ) -> HdpFit<S::Mean> {
-        let mut state = State::new(space, self.sets(groups, run), *self);
+        deadline: &Deadline<'_>,
+    ) -> HdpClustering<S::Mean> {
+        let mut state = State::new(space, self.sets(groups, run), self.prices);
         if let (true, Some(&first)) = (run > 0, state.sets.iter().flatten().next()) {
             state.means = vec![Some(space.mean(&[first]))];
         }
@@ -193,7 +254,7 @@ impl Hdp {
                 .count();
             state.close_ranks();
             steps.push(values);
-            let reason = passes.finished(values[2], state.means.len(), moves, observer);
+            let reason = passes.finished(values[2], state.means.len(), moves, deadline);
             // A pass that moves points without lowering F only broke ties differently.
             if let Some(reason) = reason.or((values[2] >= before).then_some(StopReason::NoChange)) {
                 break reason;
@@ -204,15 +265,18 @@ impl Hdp {
             .map(|j| state.used(groups.members(j)).iter().filter(|&&u| u).count())
             .collect();
         let (value, clusters) = (state.value(), state.means.len());
-        let fit = Fit {
+        let clustering = PointClustering {
             labels: state.labels,
             clusters,
             value,
+            lambda: Some(self.prices.global),
+            centres: None,
             trace: passes.into_trace(),
             stop,
         };
-        HdpFit {
-            fit,
+        HdpClustering {
+            clustering,
+            prices: self.prices,
             local_clusters,
             means: state.means.into_iter().flatten().collect(),
             steps,
@@ -235,7 +299,7 @@ impl Hdp {
     }
 
     fn check(&self, elements: usize, groups: &Groups) -> Result<(), PointsError> {
-        for (name, price) in [("λ_ℓ", self.lambda_local), ("λ_g", self.lambda_global)] {
+        for (name, price) in [("λ_ℓ", self.prices.local), ("λ_g", self.prices.global)] {
             if !(price.is_finite() && price >= 0.0) {
                 let expected = "a finite number, at least 0";
                 return Err(ParamError::OutOfRange {
@@ -266,20 +330,12 @@ impl Hdp {
 }
 
 /// `F` of any labels, from scratch: means, then the three terms. O(n) distances.
-pub fn objective<S: Space>(
-    space: &S,
-    groups: &Groups,
-    labels: &[Cluster],
-    lambda_local: f64,
-    lambda_global: f64,
-) -> f64 {
-    let prices = Hdp::new(lambda_local, lambda_global);
+pub fn objective<S: Space>(space: &S, groups: &Groups, labels: &[Cluster], prices: Prices) -> f64 {
     let mut state = State {
         labels: labels.to_vec(),
-        ..State::new(space, prices.sets(groups, 0), prices)
+        ..State::new(space, Hdp::new().sets(groups, 0), prices)
     };
-    let g = labels.iter().max().map_or(0, |&p| p as usize + 1);
-    state.means = vec![None; g];
+    state.means = vec![None; crate::labels::bound(labels)];
     state.recentre();
     state.value()
 }
@@ -289,14 +345,14 @@ struct State<'a, S: Space> {
     space: &'a S,
     /// The points of each data set, as they are visited.
     sets: Vec<Vec<u32>>,
-    params: Hdp,
+    prices: Prices,
     labels: Vec<Cluster>,
     means: Vec<Option<S::Mean>>,
 }
 
 impl<'a, S: Space> State<'a, S> {
     /// Steps 1 and 2: one global cluster, one local cluster a data set.
-    fn new(space: &'a S, sets: Vec<Vec<u32>>, params: Hdp) -> Self {
+    fn new(space: &'a S, sets: Vec<Vec<u32>>, prices: Prices) -> Self {
         let n = space.elements();
         let all: Vec<u32> = (0..n as u32).collect();
         let means = if n == 0 {
@@ -307,7 +363,7 @@ impl<'a, S: Space> State<'a, S> {
         Self {
             space,
             sets,
-            params,
+            prices,
             labels: vec![0; n],
             means,
         }
@@ -337,8 +393,8 @@ impl<'a, S: Space> State<'a, S> {
             .sum();
         let global = self.means.iter().flatten().count();
         sum_by(self.labels.len(), cost)
-            + self.params.lambda_local * local as f64
-            + self.params.lambda_global * global as f64
+            + self.prices.local * local as f64
+            + self.prices.global * global as f64
     }
 
     /// `w_i ‖x_i − μ_p‖²` of the points of a data set (rows) and all global means (columns),
@@ -369,11 +425,7 @@ impl<'a, S: Space> State<'a, S> {
             for (r, &i) in members.iter().enumerate() {
                 let i = i as usize;
                 let price = |p: usize, used: &[bool]| {
-                    if used[p] {
-                        0.0
-                    } else {
-                        self.params.lambda_local
-                    }
+                    if used[p] { 0.0 } else { self.prices.local }
                 };
                 let mut best = (NONE as usize, f64::INFINITY);
                 for p in 0..self.means.len() {
@@ -386,7 +438,7 @@ impl<'a, S: Space> State<'a, S> {
                         best = (p, cost + price(p, &used));
                     }
                 }
-                if best.1 > self.params.lambda_local + self.params.lambda_global {
+                if best.1 > self.prices.local + self.prices.global {
                     best.0 = self.means.len();
                     self.means.push(Some(self.space.mean(&[i as u32])));
                     used.push(false);
@@ -428,7 +480,7 @@ impl<'a, S: Space> State<'a, S> {
                 let around = compensated(own.iter().map(|&i| {
                     self.space.weight(i as usize) * self.space.distance(i as usize, &mean)
                 }));
-                if best.1 > self.params.lambda_global + around {
+                if best.1 > self.prices.global + around {
                     best.0 = self.means.len();
                     self.means.push(Some(mean));
                 }
@@ -503,12 +555,7 @@ impl<'a, S: Space> State<'a, S> {
 /// largest sum in round `global`. The paper's sentence leaves open what joins T; with means of data
 /// sets instead of points no global cluster would ever open on the paper's own experiment. `None`
 /// without points or for a count of 0.
-pub fn prices_for(
-    points: &Points,
-    groups: &Groups,
-    local: usize,
-    global: usize,
-) -> Option<(f64, f64)> {
+pub fn prices_for(points: &Points, groups: &Groups, local: usize, global: usize) -> Option<Prices> {
     let sets = (0..groups.len())
         .map(|j| groups.members(j))
         .filter(|m| !m.is_empty());
@@ -546,8 +593,8 @@ pub fn prices_for(
             .enumerate()
             .for_each(update);
     }
-    Some((
-        compensated(locals.iter().copied()) / locals.len() as f64,
-        farthest?,
-    ))
+    Some(Prices {
+        local: compensated(locals.iter().copied()) / locals.len() as f64,
+        global: farthest?,
+    })
 }

@@ -28,13 +28,13 @@
 
 use super::error::ReadError;
 use super::load::{LoadOptions, Loaded};
-use super::names::{Names, Strings};
 use super::source::Bytes;
+use crate::graph::names::{Names, Strings};
 use crate::graph::{
-    AnyGraph, Array, BuildError, Counts, EdgeList, Graph, GraphError, Policy, SelfLoops, Unit,
-    Weight, build,
+    AnyCsr, Array, BuildError, Counts, Csr, EdgeList, GraphError, Policy, SelfLoops, Unit, Weight,
+    build,
 };
-use crate::with_graph;
+use crate::with_csr;
 use bytemuck::{Pod, Zeroable};
 use memmap2::Mmap;
 use rayon::prelude::*;
@@ -157,9 +157,9 @@ pub(super) fn load(file: &str, bytes: Bytes, options: &LoadOptions) -> Result<Lo
         ));
     }
     let graph = match header.weights {
-        0 => read_arrays::<Unit>(&header, &sections, bytes).map(AnyGraph::Unit),
-        1 => read_arrays::<f32>(&header, &sections, bytes).map(AnyGraph::F32),
-        _ => read_arrays::<f64>(&header, &sections, bytes).map(AnyGraph::F64),
+        0 => read_arrays::<Unit>(&header, &sections, bytes).map(AnyCsr::Unit),
+        1 => read_arrays::<f32>(&header, &sections, bytes).map(AnyCsr::F32),
+        _ => read_arrays::<f64>(&header, &sections, bytes).map(AnyCsr::F64),
     };
     let graph = graph.map_err(|e| ReadError::file(file, e.to_string()))?;
     let (graph, counts) =
@@ -175,16 +175,16 @@ pub(super) fn load(file: &str, bytes: Bytes, options: &LoadOptions) -> Result<Lo
 }
 
 /// The graph as it is, unless the policy wants something else of it.
-fn with_policy(graph: AnyGraph, policy: Policy) -> Result<(AnyGraph, Counts), BuildError> {
+fn with_policy(graph: AnyCsr, policy: Policy) -> Result<(AnyCsr, Counts), BuildError> {
     let drops_loops =
-        policy.self_loops == SelfLoops::Drop && with_graph!(&graph, g => g.self_loops()) > 0;
-    let drops_weights = policy.unweighted && !matches!(graph, AnyGraph::Unit(_));
+        policy.self_loops == SelfLoops::Drop && with_csr!(&graph, g => g.self_loops()) > 0;
+    let drops_weights = policy.unweighted && !matches!(graph, AnyCsr::Unit(_));
     if drops_loops || drops_weights {
-        let edges = with_graph!(&graph, g => EdgeList::of(g));
+        let edges = with_csr!(&graph, g => EdgeList::of(g));
         drop(graph);
         return build(edges, &policy);
     }
-    let counts = with_graph!(&graph, g => Counts {
+    let counts = with_csr!(&graph, g => Counts {
         rows: g.edges() as u64,
         self_loops: g.self_loops() as u64,
         isolated: g.isolated() as u64,
@@ -266,7 +266,7 @@ fn read_arrays<W: Weight>(
     header: &Header,
     sections: &Sections,
     bytes: Bytes,
-) -> Result<Graph<W>, GraphError> {
+) -> Result<Csr<W>, GraphError> {
     let (n, arcs) = (header.vertices as usize, header.arcs as usize);
     match bytes {
         Bytes::Mapped(map) => {
@@ -277,7 +277,7 @@ fn read_arrays<W: Weight>(
             } else {
                 array(&map, sections.weights, arcs)?
             };
-            Graph::from_arrays(offsets, targets, weights)
+            Csr::from_arrays(offsets, targets, weights)
         }
         Bytes::Owned(bytes) => {
             let weights = if W::UNIT {
@@ -289,7 +289,7 @@ fn read_arrays<W: Weight>(
                 copied(&bytes, sections.offsets, n + 1),
                 copied(&bytes, sections.targets, arcs),
             );
-            Graph::from_arrays(
+            Csr::from_arrays(
                 Array::Owned(offsets),
                 Array::Owned(targets),
                 Array::Owned(weights),
@@ -339,7 +339,7 @@ impl Checked<'_> {
 /// to be written.
 pub(super) fn write<W: Weight>(
     out: &mut dyn Write,
-    graph: &Graph<W>,
+    graph: &Csr<W>,
     names: &Names,
     masses: Option<&[f64]>,
 ) -> io::Result<()> {
@@ -375,7 +375,7 @@ pub(super) fn write<W: Weight>(
 
 fn write_sections<W: Weight>(
     out: &mut dyn Write,
-    graph: &Graph<W>,
+    graph: &Csr<W>,
     names: &Names,
     masses: Option<&[f64]>,
 ) -> io::Result<u64> {

@@ -13,12 +13,12 @@
 use super::error::{Fault, ReadError};
 use super::layout::{Bounds, Layout, Settings, Weights, detect};
 use super::load::Raw;
-use super::names::Interner;
 use super::numbering::{
     Found, Ids, RawRow, close_gaps, fill_parts, name_vertices, number_piece, renumber,
 };
 use super::source::{Content, Source};
 use super::text::{self, Separator};
+use crate::graph::names::Interner;
 use crate::graph::{Counts, EdgeList, Listing, MOST_VERTICES, RawRows, pack};
 use crate::ids::Vertex;
 use rayon::prelude::*;

@@ -1,11 +1,11 @@
 //! Labels files (`vertex<TAB>label`, one a line) and community files (one community a line).
 
 use super::error::{Fault, ReadError};
-use super::names::{Index, Interner, Names, Strings};
 use super::source::{Budget, Source};
 use super::text::{self, Separator};
+use crate::graph::names::{Index, Interner, Names, Strings};
 use crate::ids::{Cluster, NONE, Vertex};
-use crate::partition::renumber_by_size;
+use crate::labels::renumber_by_size;
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::Path;

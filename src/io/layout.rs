@@ -2,9 +2,9 @@
 //! it has a header.
 
 use super::error::Fault;
-use super::names::canonical_integer;
 use super::source::Budget;
 use super::text::{self, Field, Separator};
+use crate::graph::names::canonical_integer;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 

@@ -2,13 +2,13 @@
 
 use super::error::ReadError;
 use super::layout::{IdKind, Settings};
-use super::names::Names;
 use super::source::{self, Budget, Source};
 use super::{binary, edge_list, matrix_market, metis};
+use crate::graph::names::Names;
 use crate::graph::{
-    AnyGraph, BuildError, Counts, Duplicates, EdgeList, GraphError, Policy, RawRows, build,
+    AnyCsr, BuildError, Counts, Duplicates, EdgeList, Graph, GraphError, Policy, RawRows, build,
 };
-use crate::observe::{Event, Observer};
+use crate::run::{Event, Observer, Silent};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::path::Path;
@@ -90,7 +90,7 @@ pub struct LoadOptions {
 #[derive(Debug, Clone)]
 pub struct Loaded {
     /// The graph.
-    pub graph: AnyGraph,
+    pub graph: AnyCsr,
     /// The names of its vertices.
     pub names: Names,
     /// What was found in the input.
@@ -103,15 +103,41 @@ pub struct Loaded {
     pub seconds: f64,
 }
 
+impl Graph {
+    /// Reads a graph from a file: an edge list, METIS, Matrix Market or our own binary format, by name
+    /// and content. [`load`] has more to say about how.
+    ///
+    /// ```
+    /// use lambdacut::graph::Graph;
+    /// let file = tempfile::NamedTempFile::new()?;
+    /// std::fs::write(file.path(), "ann bob\nbob eve\n")?;
+    /// let graph = Graph::open(file.path())?;
+    /// assert_eq!((graph.node_count(), graph.name(2).as_ref()), (3, "eve"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If the file cannot be read; the message says where and why.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, ReadError> {
+        load(path.as_ref(), &LoadOptions::default(), &Silent).map(Self::from)
+    }
+}
+
+impl From<Loaded> for Graph {
+    fn from(read: Loaded) -> Self {
+        Self::from_parts(read.graph, read.names, read.counts, read.masses)
+    }
+}
+
 /// Reads a graph from a file, or from standard input (`-`). The result does not depend on the
 /// number of threads.
 ///
 /// ```
-/// use lambdacut::{io::{LoadOptions, load}, observe::Silent, with_graph};
+/// use lambdacut::{io::{LoadOptions, load}, run::Silent, with_csr};
 /// let file = tempfile::NamedTempFile::new().unwrap();
 /// std::fs::write(file.path(), "# a triangle\nx y\ny z\nz x\n").unwrap();
 /// let read = load(file.path(), &LoadOptions::default(), &Silent).unwrap();
-/// assert_eq!(with_graph!(&read.graph, g => (g.vertices(), g.edges())), (3, 3));
+/// assert_eq!(with_csr!(&read.graph, g => (g.vertices(), g.edges())), (3, 3));
 /// assert_eq!(read.names.get(2), "z");
 /// ```
 pub fn load(

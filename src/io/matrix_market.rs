@@ -9,9 +9,9 @@ use super::edge_list;
 use super::error::{Fault, ReadError};
 use super::layout::{Bounds, Settings};
 use super::load::Raw;
-use super::names::Names;
 use super::text::{self, Number};
-use crate::graph::{EdgeList, Graph, Listing, MOST_VERTICES, RawRows, Weight, pack};
+use crate::graph::names::Names;
+use crate::graph::{Csr, EdgeList, Listing, MOST_VERTICES, RawRows, Weight, pack};
 use crate::ids::{TooManyVertices, Vertex};
 use rayon::prelude::*;
 use std::io::{self, Write};
@@ -174,7 +174,7 @@ fn sizes(bytes: &[u8], from: usize) -> Result<(Number, Number, usize), Fault> {
 }
 
 /// Writes the lower triangle of the adjacency matrix as a symmetric Matrix Market file.
-pub(super) fn write<W: Weight>(out: &mut dyn Write, graph: &Graph<W>) -> io::Result<()> {
+pub(super) fn write<W: Weight>(out: &mut dyn Write, graph: &Csr<W>) -> io::Result<()> {
     let field = if W::UNIT { "pattern" } else { "real" };
     writeln!(out, "%%MatrixMarket matrix coordinate {field} symmetric")?;
     let n = graph.vertices();

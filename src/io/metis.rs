@@ -15,10 +15,10 @@
 use super::error::{Fault, ReadError};
 use super::layout::{Settings, Weights};
 use super::load::Raw;
-use super::names::Names;
 use super::numbering::{RawRow, close_gaps, fill_parts};
 use super::text::{self, Number};
-use crate::graph::{Counts, EdgeList, Graph, Listing, MOST_VERTICES, RawRows, Weight, pack};
+use crate::graph::names::Names;
+use crate::graph::{Counts, Csr, EdgeList, Listing, MOST_VERTICES, RawRows, Weight, pack};
 use crate::ids::{TooManyVertices, Vertex};
 use rayon::prelude::*;
 use std::io::{self, Write};
@@ -416,7 +416,7 @@ fn neighbour(line: &[u8], at: usize, vertices: usize) -> Result<(Vertex, usize),
 /// Writes a METIS graph: edge weights if the graph has them, vertex weights if given.
 pub(super) fn write<W: Weight>(
     out: &mut dyn Write,
-    graph: &Graph<W>,
+    graph: &Csr<W>,
     masses: Option<&[f64]>,
 ) -> io::Result<()> {
     let code = match (masses.is_some(), W::UNIT) {

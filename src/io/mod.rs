@@ -12,7 +12,7 @@ mod layout;
 mod load;
 mod matrix_market;
 mod metis;
-mod names;
+
 mod npy;
 mod numbering;
 mod source;
@@ -29,7 +29,6 @@ pub use labels::{
 };
 pub use layout::IdKind;
 pub use load::{Format, LoadOptions, Loaded, load};
-pub use names::{Index, Names, Strings};
 pub use npy::{read_npy, write_npy};
 pub use source::sha256;
 pub use table::{Table, is_missing, parse_table, read_table};

@@ -5,7 +5,7 @@
 //! where ids are dense enough, through the sorted distinct ids otherwise. Names keep their order of
 //! appearance.
 
-use super::names::{Interner, KeyStore, Names, Strings};
+use crate::graph::names::{Interner, KeyStore, Names, Strings};
 use crate::graph::{pack, unpack};
 use crate::ids::Vertex;
 use rayon::prelude::*;

@@ -1,10 +1,10 @@
 //! Graphs → files.
 
 use super::load::Format;
-use super::names::Names;
 use super::text::quote;
 use super::{binary, matrix_market, metis};
-use crate::graph::{Graph, Weight};
+use crate::graph::names::Names;
+use crate::graph::{Csr, Weight};
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use std::path::Path;
 pub fn write_graph<W: Weight>(
     path: &Path,
     format: Format,
-    graph: &Graph<W>,
+    graph: &Csr<W>,
     names: &Names,
 ) -> io::Result<()> {
     write_graph_and_masses(path, format, graph, names, None)
@@ -25,7 +25,7 @@ pub fn write_graph<W: Weight>(
 pub fn write_graph_and_masses<W: Weight>(
     path: &Path,
     format: Format,
-    graph: &Graph<W>,
+    graph: &Csr<W>,
     names: &Names,
     masses: Option<&[f64]>,
 ) -> io::Result<()> {
@@ -38,7 +38,7 @@ pub fn write_graph_and_masses<W: Weight>(
 pub fn write_graph_to<W: Weight>(
     out: &mut dyn Write,
     format: Format,
-    graph: &Graph<W>,
+    graph: &Csr<W>,
     names: &Names,
     masses: Option<&[f64]>,
 ) -> io::Result<()> {
@@ -51,7 +51,7 @@ pub fn write_graph_to<W: Weight>(
 }
 
 /// `source<TAB>target[<TAB>weight]`, each edge once.
-fn edge_list<W: Weight>(out: &mut dyn Write, graph: &Graph<W>, names: &Names) -> io::Result<()> {
+fn edge_list<W: Weight>(out: &mut dyn Write, graph: &Csr<W>, names: &Names) -> io::Result<()> {
     let rows = graph.rows();
     for i in 0..graph.vertices() {
         let from = names.get(i);

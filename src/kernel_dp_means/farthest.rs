@@ -11,7 +11,7 @@ use super::opened::Opened;
 use super::similarity::Similarity;
 use super::sums::sums;
 use crate::ids::{Cluster, NONE};
-use crate::observe::{Event, Observer};
+use crate::run::{Event, Observer};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;

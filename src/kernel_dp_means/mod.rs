@@ -4,8 +4,8 @@
 //! # What is minimised
 //!
 //! `J + λk`, the weighted kernel k-means objective plus a price λ for every cluster. With the
-//! kernel of a graph ([`objective`](crate::objective)) this is `C + F`, the penalised cut;
-//! [`fit_graph`] reports F.
+//! kernel of a graph ([`cut`](crate::cut)) this is `C + F`, the penalised cut;
+//! [`KernelDpMeans::run`] reports F.
 //!
 //! # The pass
 //!
@@ -46,14 +46,17 @@ mod tally;
 
 pub use kernel::{Kernel, KernelError};
 pub use order::VisitOrder;
-pub use shift::{Shift, resolve_shift, resolve_shift_observed};
+pub use shift::{Shift, resolve_shift};
 
-use crate::fit::{Fit, Passes, StopReason};
-use crate::graph::{Graph, Weight};
+use crate::clustering::{Clustering, PointClustering};
+use crate::cut::{self, Cut};
+use crate::graph::{Csr, Graph, Weight};
 use crate::ids::{Cluster, NONE, Vertex};
-use crate::objective::Objective;
-use crate::observe::{Event, Observer};
-use crate::params::{DEFAULT_SEED, ParamError, Resolution, StopRules};
+use crate::params::{DEFAULT_SEED, ParamError, Resolution};
+use crate::run::{
+    Deadline, Event, Observer, Passes, Run, StopReason, StopRules, best_of, run_options,
+};
+use crate::with_csr;
 use kernel::{KernelMatrix, KernelSimilarity};
 use means::Means;
 use order::Ranks;
@@ -62,7 +65,6 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use similarity::{GraphSimilarity, Similarity};
 use std::sync::Arc;
-use std::time::Instant;
 use thiserror::Error;
 
 /// The most elements: the clusters before a pass and those opened in it must have numbers together.
@@ -124,9 +126,12 @@ pub enum KernelDpMeansError {
     /// Too many elements.
     #[error("{0} elements are more than {MAX_ELEMENTS}")]
     TooManyElements(usize),
-    /// The derived resolution is of no use.
+    /// A graph without β (or λ, or k), a kernel without λ (or k).
+    #[error("{0} must be given")]
+    NoPrice(&'static str),
+    /// Masses that do not fit, or a derived resolution that is of no use.
     #[error(transparent)]
-    Resolution(#[from] ParamError),
+    Param(#[from] ParamError),
 }
 
 /// Where a run starts.
@@ -158,24 +163,41 @@ pub enum Execution {
     Sequential,
 }
 
-/// The parameters of a run.
+/// What a cluster costs, or earns.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Price {
+    /// β of a graph: what a cluster earns.
+    Resolution(Resolution),
+    /// λ: what a cluster costs in kernel space. For a graph, β = s − λ.
+    Lambda(f64),
+    /// λ for about this many clusters, by the farthest-first rule of the paper's section 6.1.
+    Clusters(usize),
+}
+
+/// Weighted kernel DP-means with its options.
 ///
 /// ```
-/// use lambdacut::kernel_dp_means::{KernelDpMeans, Start, fit_graph};
-/// use lambdacut::{graph::{Graph, Unit}, objective::Objective, observe::Silent, params::{ObjectiveKind, Resolution}};
+/// use lambdacut::kernel_dp_means::{KernelDpMeans, Start};
+/// use lambdacut::graph::Graph;
 ///
 /// // Two triangles and a bridge.
 /// let edges = [(0, 1, 1.0), (0, 2, 1.0), (1, 2, 1.0), (2, 3, 1.0), (3, 4, 1.0), (3, 5, 1.0), (4, 5, 1.0)];
-/// let graph: Graph<Unit> = Graph::from_edges(6, &edges).unwrap();
-/// let ncut = Objective::new(ObjectiveKind::NormalizedCut, Resolution::new(0.5).unwrap());
-/// let params = KernelDpMeans { start: Start::FarthestFirst(2), ..KernelDpMeans::default() };
-/// let found = fit_graph(&graph, &ncut, &params, &Silent).unwrap();
-/// assert_eq!(found.fit.clusters, 2);
-/// assert!((found.fit.value - (1.0 / 7.0 + 1.0 / 7.0 - 2.0 * 0.5)).abs() < 1e-12);
+/// let graph = Graph::from_edges(6, &edges)?;
+/// let method = KernelDpMeans::new().resolution(0.5)?.start(Start::FarthestFirst(2));
+/// let found = method.run(&graph)?;
+/// assert_eq!(found.k(), 2);
+/// assert!((found.value - (1.0 / 7.0 + 1.0 / 7.0 - 2.0 * 0.5)).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct KernelDpMeans {
+pub struct KernelDpMeans<'a> {
+    /// Which cut of a graph (not used for a given kernel).
+    pub cut: Cut,
+    /// What a cluster costs. There is no default that suits everything: a run without it is refused.
+    pub price: Option<Price>,
     /// Where to start.
     pub start: Start,
     /// In which order a pass visits the vertices.
@@ -190,11 +212,15 @@ pub struct KernelDpMeans {
     pub refine: bool,
     /// For [`VisitOrder::Shuffled`], [`Start::FarthestFirst`] and the Lanczos start.
     pub seed: u64,
+    /// Time limit and observer.
+    pub run: Run<'a>,
 }
 
-impl Default for KernelDpMeans {
+impl Default for KernelDpMeans<'_> {
     fn default() -> Self {
         Self {
+            cut: Cut::default(),
+            price: None,
             start: Start::default(),
             order: VisitOrder::default(),
             shift: Shift::default(),
@@ -202,6 +228,7 @@ impl Default for KernelDpMeans {
             stop: StopRules::default(),
             refine: true,
             seed: DEFAULT_SEED,
+            run: Run::default(),
         }
     }
 }
@@ -209,125 +236,258 @@ impl Default for KernelDpMeans {
 /// The clustering of a graph, with the kernel that was used.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct GraphFit {
+pub struct KernelClustering {
     /// The clustering; its value is F.
-    pub fit: Fit,
+    pub clustering: Clustering,
     /// The shift `s`.
     pub shift: f64,
     /// `λ = s − β`.
     pub lambda: f64,
 }
 
-impl KernelDpMeans {
-    /// The runs that this one stands for: itself, or one for each start of [`Start::Several`].
-    fn runs(&self, elements: usize) -> Vec<Self> {
+impl std::ops::Deref for KernelClustering {
+    type Target = Clustering;
+
+    fn deref(&self) -> &Clustering {
+        &self.clustering
+    }
+}
+
+run_options!(KernelDpMeans);
+
+impl KernelDpMeans<'_> {
+    /// The paper's algorithm from one cluster, followed by exact moves.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Minimising this cut.
+    #[must_use]
+    pub fn cut(mut self, cut: Cut) -> Self {
+        self.cut = cut;
+        self
+    }
+
+    /// At the resolution β.
+    ///
+    /// # Errors
+    /// If β is not positive and finite.
+    pub fn resolution(mut self, beta: f64) -> Result<Self, ParamError> {
+        self.price = Some(Price::Resolution(Resolution::new(beta)?));
+        Ok(self)
+    }
+
+    /// At the price λ in kernel space.
+    #[must_use]
+    pub fn lambda(mut self, lambda: f64) -> Self {
+        self.price = Some(Price::Lambda(lambda));
+        self
+    }
+
+    /// At the price that the farthest-first rule finds for about this many clusters.
+    #[must_use]
+    pub fn clusters(mut self, clusters: usize) -> Self {
+        self.price = Some(Price::Clusters(clusters));
+        self
+    }
+
+    /// From this start.
+    #[must_use]
+    pub fn start(mut self, start: Start) -> Self {
+        self.start = start;
+        self
+    }
+
+    /// Visiting the vertices in this order.
+    #[must_use]
+    pub fn order(mut self, order: VisitOrder) -> Self {
+        self.order = order;
+        self
+    }
+
+    /// With this shift of the kernel.
+    #[must_use]
+    pub fn shift(mut self, shift: Shift) -> Self {
+        self.shift = shift;
+        self
+    }
+
+    /// Carrying out the passes in this way; the labels are the same.
+    #[must_use]
+    pub fn execution(mut self, execution: Execution) -> Self {
+        self.execution = execution;
+        self
+    }
+
+    /// With rules that end the passes early.
+    #[must_use]
+    pub fn stop(mut self, stop: StopRules) -> Self {
+        self.stop = stop;
+        self
+    }
+
+    /// With or without exact moves after the passes.
+    #[must_use]
+    pub fn refine(mut self, refine: bool) -> Self {
+        self.refine = refine;
+        self
+    }
+
+    /// With another seed.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// Clusters a graph: `F = Σ_c (cut_c/M_c − β)`.
+    ///
+    /// # Errors
+    /// If β, λ or k is missing, or an option does not fit the graph.
+    pub fn run(&self, graph: &Graph) -> Result<KernelClustering, KernelDpMeansError> {
+        with_csr!(graph.csr(), csr => self.run_csr(csr))
+    }
+
+    /// The same on a graph whose weight type is known.
+    ///
+    /// # Errors
+    /// As [`KernelDpMeans::run`].
+    pub fn run_csr<W: Weight>(
+        &self,
+        graph: &Csr<W>,
+    ) -> Result<KernelClustering, KernelDpMeansError> {
+        self.cut.check(graph)?;
+        let deadline = self.run.start();
+        let cut = &self.cut;
+        let shift = resolve_shift(graph, cut, self.shift, self.seed, &deadline)?;
+        let beta = match self.price {
+            Some(Price::Resolution(beta)) => beta.get(),
+            Some(Price::Lambda(lambda)) => cut::resolution_of_lambda(lambda, shift)?.get(),
+            Some(Price::Clusters(k)) => {
+                let any_beta = GraphSimilarity::new(graph, cut, 0.0, shift);
+                let lambda = farthest::lambda_for(&any_beta, k, &deadline)?;
+                cut::resolution_of_lambda(lambda, shift)?.get()
+            }
+            None => return Err(KernelDpMeansError::NoPrice("β, λ or a number of clusters")),
+        };
+        let lambda = cut::lambda(shift, beta);
+        let similarity = GraphSimilarity::new(graph, cut, beta, shift);
+        let degrees = |i: usize| graph.degree(i);
+        let found = self.best(&similarity, lambda, &degrees, &deadline, &|found| {
+            let evaluation = cut.evaluate(graph, &found.labels, found.clusters);
+            found.value = evaluation.value(beta);
+            if self.refine && !deadline.cancelled() {
+                refine::refine(graph, cut, beta, found, &deadline);
+            }
+        })?;
+        let clustering = Clustering {
+            cut: cut.evaluate(graph, &found.labels, found.clusters).cut,
+            labels: found.labels,
+            clusters: found.clusters,
+            objective: cut.clone(),
+            beta,
+            value: found.value,
+            trace: found.trace,
+            stop: found.stop,
+        };
+        Ok(KernelClustering {
+            clustering,
+            shift,
+            lambda,
+        })
+    }
+
+    /// Clusters the elements of a kernel matrix: `J + λk`.
+    ///
+    /// ```
+    /// use lambdacut::kernel_dp_means::{Kernel, KernelDpMeans};
+    /// // Points 0, 1 and 10 on the line with the linear kernel x·y.
+    /// let x = nalgebra::DVector::from_vec(vec![0.0, 1.0, 10.0]);
+    /// let kernel = Kernel::dense(&x * x.transpose(), None).unwrap();
+    /// let found = KernelDpMeans::new().lambda(25.0).run_kernel(&kernel).unwrap();
+    /// assert_eq!((found.k(), found.labels[0] == found.labels[1]), (2, true));
+    /// assert_eq!(found.value, 0.5 + 2.0 * 25.0);
+    /// ```
+    ///
+    /// # Errors
+    /// If λ or k is missing, or an option does not fit the kernel.
+    pub fn run_kernel(&self, kernel: &Kernel) -> Result<PointClustering, KernelDpMeansError> {
+        let deadline = self.run.start();
+        let lambda = match self.price {
+            Some(Price::Lambda(lambda)) if lambda.is_finite() => lambda,
+            Some(Price::Lambda(lambda)) => return Err(KernelDpMeansError::Lambda(lambda)),
+            Some(Price::Clusters(k)) => lambda_for_clusters(kernel, k, &deadline)?,
+            _ => return Err(KernelDpMeansError::NoPrice("λ or a number of clusters")),
+        };
+        let weight = |i: usize| kernel.weights[i];
+        match &kernel.matrix {
+            KernelMatrix::Dense(rows) => {
+                let similarity = KernelSimilarity::new(rows, &kernel.weights, lambda);
+                self.best(&similarity, lambda, &weight, &deadline, &|_| {})
+            }
+            KernelMatrix::Sparse(rows) => {
+                let similarity = KernelSimilarity::new(rows, &kernel.weights, lambda);
+                self.best(&similarity, lambda, &weight, &deadline, &|_| {})
+            }
+        }
+    }
+
+    /// The best result of the starts, the first on a tie; `after` sees each.
+    fn best<S: Similarity>(
+        &self,
+        similarity: &S,
+        lambda: f64,
+        degrees: &dyn Fn(usize) -> f64,
+        deadline: &Deadline<'_>,
+        after: &dyn Fn(&mut PointClustering),
+    ) -> Result<PointClustering, KernelDpMeansError> {
+        let n = similarity.elements();
+        if n > MAX_ELEMENTS {
+            return Err(KernelDpMeansError::TooManyElements(n));
+        }
+        self.check_start(similarity)?;
+        let ranks = Ranks::new(&self.order, degrees, n, self.seed)?;
+        let passes = AllPasses {
+            similarity,
+            lambda,
+            ranks: &ranks,
+            params: self,
+            deadline,
+        };
+        let runs = self.starts(n).into_iter().map(|start| {
+            let mut found = passes.run(&start);
+            after(&mut found);
+            found
+        });
+        Ok(best_of(runs, deadline))
+    }
+
+    /// The starts that this one stands for: itself, or all of [`Start::Several`].
+    fn starts(&self, elements: usize) -> Vec<Start> {
         if self.start != Start::Several {
-            return vec![self.clone()];
+            return vec![self.start.clone()];
         }
         let sizes =
             std::iter::successors(Some(2), |k| Some(2 * k)).take_while(|k| k * k <= elements);
-        let starts = std::iter::once(Start::One).chain(sizes.map(Start::FarthestFirst));
-        starts
-            .map(|start| Self {
-                start,
-                ..self.clone()
-            })
-            .collect()
+        let sets = sizes.map(Start::FarthestFirst);
+        std::iter::once(Start::One).chain(sets).collect()
     }
 
-    /// The best result of the runs, the first on a tie; a cancelled run is the last.
-    fn best(
-        &self,
-        elements: usize,
-        mut run: impl FnMut(&Self) -> Result<Fit, KernelDpMeansError>,
-    ) -> Result<Fit, KernelDpMeansError> {
-        let started = Instant::now();
-        let mut best: Option<Fit> = None;
-        for params in self.runs(elements) {
-            let time = params
-                .stop
-                .time
-                .map(|time| time.saturating_sub(started.elapsed()));
-            let fit = run(&Self {
-                stop: StopRules {
-                    time,
-                    ..params.stop
-                },
-                ..params
-            })?;
-            let stop = fit.stop;
-            if best.as_ref().is_none_or(|best| fit.value < best.value) {
-                best = Some(fit);
-            }
-            if matches!(stop, StopReason::Cancelled | StopReason::Time) {
-                best = best.map(|best| Fit { stop, ..best });
-                break;
-            }
+    /// Start labels must be there for everything that takes part.
+    fn check_start(&self, similarity: &impl Similarity) -> Result<(), KernelDpMeansError> {
+        let Start::Labels(given) = &self.start else {
+            return Ok(());
+        };
+        let n = similarity.elements();
+        if given.len() != n {
+            let (found, expected) = (given.len(), n);
+            return Err(KernelDpMeansError::StartLength { found, expected });
         }
-        Ok(best.expect("there is at least one run"))
+        let missing = (0..n).find(|&i| given[i] == NONE && similarity.takes_part(i));
+        missing.map_or(Ok(()), |vertex| {
+            Err(KernelDpMeansError::StartLabel { vertex })
+        })
     }
-}
-
-/// Clusters a graph: `F = Σ_c (cut_c/M_c − β)`.
-pub fn fit_graph<W: Weight>(
-    graph: &Graph<W>,
-    objective: &Objective,
-    params: &KernelDpMeans,
-    observer: &dyn Observer,
-) -> Result<GraphFit, KernelDpMeansError> {
-    let shift = resolve_shift_observed(graph, objective, params.shift, params.seed, observer)?;
-    let similarity = GraphSimilarity::new(graph, objective, shift);
-    let fit = params.best(graph.vertices(), |params| {
-        let mut fit = run(&similarity, params, &|i| graph.degree(i), observer)?;
-        fit.value = objective.evaluate(graph, &fit.labels, fit.clusters).value;
-        if params.refine && fit.stop != StopReason::Cancelled {
-            refine::refine(graph, objective, &mut fit, observer);
-        }
-        Ok(fit)
-    })?;
-    Ok(GraphFit {
-        fit,
-        shift,
-        lambda: objective.lambda(shift),
-    })
-}
-
-/// Clusters the elements of a kernel: `J + λk`.
-///
-/// ```
-/// use lambdacut::kernel_dp_means::{Kernel, KernelDpMeans, fit_kernel};
-/// use lambdacut::observe::Silent;
-/// // Points 0, 1 and 10 on the line with the linear kernel x·y.
-/// let x = nalgebra::DVector::from_vec(vec![0.0, 1.0, 10.0]);
-/// let kernel = Kernel::dense(&x * x.transpose(), None).unwrap();
-/// let fit = fit_kernel(&kernel, 25.0, &KernelDpMeans::default(), &Silent).unwrap();
-/// assert_eq!((fit.clusters, fit.labels[0] == fit.labels[1], fit.value), (2, true, 0.5 + 2.0 * 25.0));
-/// ```
-pub fn fit_kernel(
-    kernel: &Kernel,
-    lambda: f64,
-    params: &KernelDpMeans,
-    observer: &dyn Observer,
-) -> Result<Fit, KernelDpMeansError> {
-    if !lambda.is_finite() {
-        return Err(KernelDpMeansError::Lambda(lambda));
-    }
-    let weight = |i: usize| kernel.weights[i];
-    let fit = |params: &KernelDpMeans| match &kernel.matrix {
-        KernelMatrix::Dense(rows) => run(
-            &KernelSimilarity::new(rows, &kernel.weights, lambda),
-            params,
-            &weight,
-            observer,
-        ),
-        KernelMatrix::Sparse(rows) => run(
-            &KernelSimilarity::new(rows, &kernel.weights, lambda),
-            params,
-            &weight,
-            observer,
-        ),
-    };
-    params.best(kernel.elements(), fit)
 }
 
 /// λ for about `k` clusters of a kernel, by the farthest-first rule of the paper's section 6.1:
@@ -352,88 +512,113 @@ pub fn lambda_for_clusters(
     }
 }
 
-/// The same for a graph: β = s − λ for about `k` clusters (the resolution of `objective` plays no
-/// part). An error when the rule ends at β ≤ 0.
+/// The same for a graph: β = s − λ for about `k` clusters. An error when the rule ends at β ≤ 0.
 pub fn resolution_for_clusters<W: Weight>(
-    graph: &Graph<W>,
-    objective: &Objective,
+    graph: &Csr<W>,
+    cut: &Cut,
     k: usize,
     shift: Shift,
     seed: u64,
     observer: &dyn Observer,
 ) -> Result<Resolution, KernelDpMeansError> {
-    let shift = resolve_shift_observed(graph, objective, shift, seed, observer)?;
-    let lambda = farthest::lambda_for(&GraphSimilarity::new(graph, objective, shift), k, observer)?;
-    Ok(objective.resolution_of_lambda(lambda, shift)?)
+    let shift = resolve_shift(graph, cut, shift, seed, observer)?;
+    let lambda = farthest::lambda_for(&GraphSimilarity::new(graph, cut, 0.0, shift), k, observer)?;
+    Ok(cut::resolution_of_lambda(lambda, shift)?)
 }
 
-/// Passes until a stop rule holds.
-fn run<S: Similarity>(
-    similarity: &S,
-    params: &KernelDpMeans,
-    degrees: &dyn Fn(usize) -> f64,
-    observer: &dyn Observer,
-) -> Result<Fit, KernelDpMeansError> {
-    let n = similarity.elements();
-    if n > MAX_ELEMENTS {
-        return Err(KernelDpMeansError::TooManyElements(n));
+/// Passes over one kernel at one price, from any start.
+struct AllPasses<'a, S> {
+    similarity: &'a S,
+    lambda: f64,
+    ranks: &'a Ranks,
+    params: &'a KernelDpMeans<'a>,
+    deadline: &'a Deadline<'a>,
+}
+
+impl<S: Similarity> AllPasses<'_, S> {
+    /// Passes until a stop rule holds.
+    fn run(&self, start: &Start) -> PointClustering {
+        let similarity = self.similarity;
+        let (mut labels, mut clusters) = self.start(start);
+        // The start, or the shift before it, may be less than was asked for, even if the passes
+        // then change nothing.
+        let cut_short = self.deadline.reason();
+        let mut sums = sums::sums(similarity, &labels, clusters);
+        let mut value = similarity.value(&sums);
+        let mut next = vec![NONE; labels.len()];
+        self.deadline.event(Event::Stage {
+            name: "kernel DP-means",
+            total: None,
+        });
+        let mut passes = Passes::new(self.params.stop);
+        let stop = loop {
+            let means = Means::new(similarity, &sums);
+            let pass = Pass {
+                similarity,
+                labels: &labels,
+                means: &means,
+                ranks: self.ranks,
+            };
+            let k = match self.params.execution {
+                Execution::Parallel => pass.parallel(&mut next),
+                Execution::Sequential => pass.sequential(&mut next),
+            };
+            let moved = moved(&labels, &next);
+            let mut after = value;
+            if !moved.is_empty() {
+                sums::follow(similarity, [&labels, &next], &moved, k, &mut sums);
+                sums::drop_empty(&mut sums, &mut next);
+                after = similarity.value(&sums);
+            }
+            if after >= value {
+                break passes
+                    .finished(value, clusters, 0, self.deadline)
+                    .unwrap_or(StopReason::NoChange);
+            }
+            std::mem::swap(&mut labels, &mut next);
+            (value, clusters) = (after, sums.len());
+            let reason = passes.finished(value, clusters, moved.len(), self.deadline);
+            if let Some(reason) = reason {
+                break reason;
+            }
+        };
+        PointClustering {
+            labels,
+            clusters,
+            value,
+            lambda: Some(self.lambda),
+            centres: None,
+            trace: passes.into_trace(),
+            stop: cut_short.unwrap_or(stop),
+        }
     }
-    let ranks = Ranks::new(&params.order, degrees, n, params.seed)?;
-    let (mut labels, k) = start(similarity, params, observer)?;
-    // The start, or the shift before it, may be less than was asked for, even if the passes then
-    // change nothing.
-    let cut_short = observer.cancelled();
-    let mut sums = sums::sums(similarity, &labels, k);
-    let mut value = similarity.value(&sums);
-    let mut clusters = k;
-    let mut next = vec![NONE; n];
-    observer.event(Event::Stage {
-        name: "kernel DP-means",
-        total: None,
-    });
-    let mut passes = Passes::new(params.stop);
-    let stop = loop {
-        let means = Means::new(similarity, &sums);
-        let pass = Pass {
-            similarity,
-            labels: &labels,
-            means: &means,
-            ranks: &ranks,
+
+    /// The labels to start from, and k.
+    fn start(&self, start: &Start) -> (Vec<Cluster>, usize) {
+        let similarity = self.similarity;
+        let each = |label: &dyn Fn(usize) -> Cluster| -> Vec<Cluster> {
+            (0..similarity.elements())
+                .map(|i| {
+                    if similarity.takes_part(i) {
+                        label(i)
+                    } else {
+                        NONE
+                    }
+                })
+                .collect()
         };
-        let k = match params.execution {
-            Execution::Parallel => pass.parallel(&mut next),
-            Execution::Sequential => pass.sequential(&mut next),
+        let mut labels = match start {
+            // `KernelDpMeans::starts` has put other starts in the place of several.
+            Start::One | Start::Several => each(&|_| 0),
+            Start::Singletons => each(&|i| i as Cluster),
+            Start::FarthestFirst(k) => {
+                farthest::far_apart(similarity, *k, self.params.seed, self.deadline)
+            }
+            Start::Labels(given) => each(&|i| given[i]),
         };
-        let moved = moved(&labels, &next);
-        let mut after = value;
-        if !moved.is_empty() {
-            sums::follow(similarity, [&labels, &next], &moved, k, &mut sums);
-            sums::drop_empty(&mut sums, &mut next);
-            after = similarity.value(&sums);
-        }
-        if after >= value {
-            break passes
-                .finished(value, clusters, 0, observer)
-                .unwrap_or(StopReason::NoChange);
-        }
-        std::mem::swap(&mut labels, &mut next);
-        (value, clusters) = (after, sums.len());
-        if let Some(reason) = passes.finished(value, clusters, moved.len(), observer) {
-            break reason;
-        }
-    };
-    let stop = if cut_short {
-        StopReason::Cancelled
-    } else {
-        stop
-    };
-    Ok(Fit {
-        labels,
-        clusters,
-        value,
-        trace: passes.into_trace(),
-        stop,
-    })
+        let k = make_dense(&mut labels);
+        (labels, k)
+    }
 }
 
 /// The elements at which the labels differ.
@@ -442,44 +627,6 @@ fn moved(old: &[Cluster], new: &[Cluster]) -> Vec<Vertex> {
     both.filter(|(_, (old, new))| old != new)
         .map(|(i, _)| i as Vertex)
         .collect()
-}
-
-/// The labels to start from, and k.
-fn start(
-    similarity: &impl Similarity,
-    params: &KernelDpMeans,
-    observer: &dyn Observer,
-) -> Result<(Vec<Cluster>, usize), KernelDpMeansError> {
-    let n = similarity.elements();
-    let each = |label: &dyn Fn(usize) -> Cluster| -> Vec<Cluster> {
-        (0..n)
-            .map(|i| {
-                if similarity.takes_part(i) {
-                    label(i)
-                } else {
-                    NONE
-                }
-            })
-            .collect()
-    };
-    let mut labels = match &params.start {
-        // `KernelDpMeans::runs` has put other starts in the place of several.
-        Start::One | Start::Several => each(&|_| 0),
-        Start::Singletons => each(&|i| i as Cluster),
-        Start::FarthestFirst(k) => farthest::far_apart(similarity, *k, params.seed, observer),
-        Start::Labels(given) if given.len() != n => {
-            return Err(KernelDpMeansError::StartLength {
-                found: given.len(),
-                expected: n,
-            });
-        }
-        Start::Labels(given) => each(&|i| given[i]),
-    };
-    if let Some(vertex) = (0..n).find(|&i| labels[i] == NONE && similarity.takes_part(i)) {
-        return Err(KernelDpMeansError::StartLabel { vertex });
-    }
-    let k = make_dense(&mut labels);
-    Ok((labels, k))
 }
 
 /// Renumbers labels to `0..k` and keeps their order.

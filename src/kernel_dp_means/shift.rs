@@ -1,10 +1,10 @@
 //! The shift of a graph's kernel.
 
 use super::KernelDpMeansError;
-use crate::graph::{Graph, Weight};
+use crate::cut::Cut;
+use crate::graph::{Csr, Weight};
 use crate::linalg::extreme::largest_eigenvalue_bound;
-use crate::objective::Objective;
-use crate::observe::{Event, Observer, Silent};
+use crate::run::{Event, Observer};
 use serde::{Deserialize, Serialize};
 
 /// Lanczos steps for [`Shift::Automatic`]: the bound is then within about 5 % of the largest
@@ -27,39 +27,28 @@ pub enum Shift {
     Sigma(f64),
 }
 
-/// The shift that `choice` stands for on this graph.
+/// The shift that `choice` stands for on this graph. Cancelled, [`Shift::Automatic`] comes closer to
+/// [`Shift::Bound`] the earlier that is, and stays as safe.
 ///
 /// ```
 /// use lambdacut::kernel_dp_means::{Shift, resolve_shift};
-/// use lambdacut::{graph::{Graph, Unit}, objective::Objective, params::{ObjectiveKind, Resolution}};
-/// let triangle: Graph<Unit> = Graph::from_edges(3, &[(0, 1, 1.0), (1, 2, 1.0), (0, 2, 1.0)]).unwrap();
-/// let ncut = Objective::new(ObjectiveKind::NormalizedCut, Resolution::new(0.5).unwrap());
-/// let s = resolve_shift(&triangle, &ncut, Shift::Automatic, 1).unwrap();
+/// use lambdacut::{cut::Cut, graph::{Csr, Unit}, run::Silent};
+/// let triangle: Csr<Unit> = Csr::from_edges(3, &[(0, 1, 1.0), (1, 2, 1.0), (0, 2, 1.0)]).unwrap();
+/// let s = resolve_shift(&triangle, &Cut::Normalized, Shift::Automatic, 1, &Silent).unwrap();
 /// assert!((1.5..1.5 + 1e-6).contains(&s)); // eigenvalues 0, 3/2, 3/2
-/// assert_eq!(resolve_shift(&triangle, &ncut, Shift::Bound, 1).unwrap(), 2.0);
+/// assert_eq!(resolve_shift(&triangle, &Cut::Normalized, Shift::Bound, 1, &Silent).unwrap(), 2.0);
 /// ```
 pub fn resolve_shift<W: Weight>(
-    graph: &Graph<W>,
-    objective: &Objective,
-    choice: Shift,
-    seed: u64,
-) -> Result<f64, KernelDpMeansError> {
-    resolve_shift_observed(graph, objective, choice, seed, &Silent)
-}
-
-/// The same under an observer. Cancelled, [`Shift::Automatic`] comes closer to [`Shift::Bound`] the
-/// earlier that is, and stays as safe.
-pub fn resolve_shift_observed<W: Weight>(
-    graph: &Graph<W>,
-    objective: &Objective,
+    graph: &Csr<W>,
+    cut: &Cut,
     choice: Shift,
     seed: u64,
     observer: &dyn Observer,
 ) -> Result<f64, KernelDpMeansError> {
     match choice {
-        Shift::Sigma(sigma) if sigma.is_finite() => Ok(objective.shift_of_sigma(sigma)),
+        Shift::Sigma(sigma) if sigma.is_finite() => Ok(cut.shift_of_sigma(sigma)),
         Shift::Sigma(sigma) => Err(KernelDpMeansError::Sigma(sigma)),
-        Shift::Bound => Ok(objective.shift_bound(graph)),
+        Shift::Bound => Ok(cut.shift_bound(graph)),
         Shift::Automatic => {
             observer.event(Event::Stage {
                 name: "bounding the largest eigenvalue",
@@ -68,7 +57,7 @@ pub fn resolve_shift_observed<W: Weight>(
             let rows = graph.rows();
             let mass = |i: usize| {
                 if graph.degree(i) > 0.0 {
-                    objective.masses().get(graph, i)
+                    cut.mass(graph, i)
                 } else {
                     0.0
                 }
@@ -86,7 +75,7 @@ pub fn resolve_shift_observed<W: Weight>(
             };
             let lanczos =
                 largest_eigenvalue_bound(graph.vertices(), apply, mass, STEPS, seed, observer);
-            Ok(lanczos.min(objective.shift_bound(graph)))
+            Ok(lanczos.min(cut.shift_bound(graph)))
         }
     }
 }

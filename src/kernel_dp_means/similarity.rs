@@ -10,11 +10,11 @@
 //! and a new cluster is opened when `min_c δ(i,c) > t_i = λ − S_ii/m_i`. The algorithm works with δ
 //! and `t_i` throughout: the part that does not depend on the cluster cancels.
 
-use crate::graph::{Graph, Rows, Weight};
+use crate::cut::Cut;
+use crate::cut::loop_weight;
+use crate::graph::{Csr, Rows, Weight};
 use crate::ids::{Cluster, Vertex};
 use crate::numeric::sum_by;
-use crate::objective::{Objective, loop_weight};
-use crate::partition::Masses;
 
 /// What is known about the entries of `S` off the diagonal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -158,20 +158,20 @@ fn sketch<S: Similarity + ?Sized>(
 /// cut_c`.
 #[derive(Debug)]
 pub(super) struct GraphSimilarity<'a, W: Weight> {
-    graph: &'a Graph<W>,
+    graph: &'a Csr<W>,
     rows: Rows<'a, W>,
-    masses: &'a Masses,
+    cut: &'a Cut,
     beta: f64,
     shift: f64,
 }
 
 impl<'a, W: Weight> GraphSimilarity<'a, W> {
-    pub fn new(graph: &'a Graph<W>, objective: &'a Objective, shift: f64) -> Self {
+    pub fn new(graph: &'a Csr<W>, cut: &'a Cut, beta: f64, shift: f64) -> Self {
         Self {
             graph,
             rows: graph.rows(),
-            masses: objective.masses(),
-            beta: objective.beta(),
+            cut,
+            beta,
             shift,
         }
     }
@@ -203,9 +203,9 @@ impl<W: Weight> Similarity for GraphSimilarity<'_, W> {
 
     #[inline]
     fn mass(&self, i: usize) -> f64 {
-        match self.masses {
-            Masses::Degree => self.degree(i),
-            masses => masses.get(self.graph, i),
+        match self.cut {
+            Cut::Normalized => self.degree(i),
+            cut => cut.mass(self.graph, i),
         }
     }
 

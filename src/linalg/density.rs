@@ -20,7 +20,7 @@
 use super::block::{PANEL, Tall, random_block};
 use super::lanczos::WIDTH;
 use super::operator::{Affine, SymmetricOperator};
-use crate::observe::Observer;
+use crate::run::Observer;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::PI;

@@ -20,7 +20,7 @@
 //! not move them (Paige), so nothing is reorthogonalised.
 
 use crate::numeric::sum_by;
-use crate::observe::Observer;
+use crate::run::Observer;
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::SplitMix64;
@@ -39,7 +39,7 @@ const BREAKDOWN: f64 = 1e-10;
 /// (`apply` must then give 0).
 ///
 /// ```
-/// use lambdacut::{linalg::extreme::largest_eigenvalue_bound, observe::Silent};
+/// use lambdacut::{linalg::extreme::largest_eigenvalue_bound, run::Silent};
 /// // diag(1, 2, …, 50)
 /// let bound = largest_eigenvalue_bound(50, |x, i| (i + 1) as f64 * x[i], |_| 1.0, 64, 1, &Silent);
 /// assert!((50.0..53.0).contains(&bound));

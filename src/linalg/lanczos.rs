@@ -31,7 +31,7 @@ use super::block::{Tall, orthonormalise, random_block};
 use super::dense::{EigenPairs, LinalgError, Range, eigen};
 use super::filter::{AMPLIFICATION, Filter};
 use super::operator::SymmetricOperator;
-use crate::observe::{Event, Observer};
+use crate::run::{Event, Observer};
 
 /// What is to be found.
 #[derive(Debug, Clone, Copy, PartialEq)]

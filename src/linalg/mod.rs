@@ -17,6 +17,7 @@
 //! | `solve`, `spectrum` | all of this for a graph, component by component; gaps, certificate |
 
 mod block;
+mod certify;
 mod check;
 mod dense;
 mod density;

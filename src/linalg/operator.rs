@@ -12,9 +12,9 @@
 //! are contiguous: one product reads every arc once for all `b` vectors. Cost O(b · arcs), memory
 //! 16 bytes a vertex beside the graph.
 
-use crate::graph::{Graph, Rows, Weight};
+use crate::cut::Cut;
+use crate::graph::{Csr, Rows, Weight};
 use crate::ids::Vertex;
-use crate::partition::Masses;
 use rayon::prelude::*;
 use std::borrow::Cow;
 
@@ -80,7 +80,7 @@ pub struct Affine {
 /// `M^-½ L M^-½` on the vertices that have an edge, or on some components of them.
 #[derive(Debug, Clone)]
 pub struct Laplacian<'g, W: Weight> {
-    graph: Cow<'g, Graph<W>>,
+    graph: Cow<'g, Csr<W>>,
     vertices: Option<Vec<Vertex>>,
     /// `s_i = m_i^-½`.
     scale: Vec<f64>,
@@ -94,27 +94,27 @@ impl<'g, W: Weight> Laplacian<'g, W> {
     /// vertex, copied without them otherwise.
     ///
     /// ```
-    /// use lambdacut::{graph::{Graph, Unit}, linalg::{Laplacian, SymmetricOperator}, partition::Masses};
-    /// let edge: Graph<Unit> = Graph::from_edges(3, &[(0, 1, 1.0)]).unwrap();
-    /// let n = Laplacian::new(&edge, &Masses::Degree);
+    /// use lambdacut::{graph::{Csr, Unit}, linalg::{Laplacian, SymmetricOperator}, cut::Cut};
+    /// let edge: Csr<Unit> = Csr::from_edges(3, &[(0, 1, 1.0)]).unwrap();
+    /// let n = Laplacian::new(&edge, &Cut::Normalized);
     /// let mut y = [0.0; 2];
     /// n.apply(1, &[1.0, -1.0], &mut y);
     /// assert_eq!((n.order(), y), (2, [2.0, -2.0]));
     /// ```
-    pub fn new(graph: &'g Graph<W>, masses: &Masses) -> Self {
+    pub fn new(graph: &'g Csr<W>, cut: &Cut) -> Self {
         let rows = graph.rows();
         let kept: Vec<Vertex> = (0..graph.vertices() as Vertex)
             .filter(|&i| rows.offsets[i as usize] < rows.offsets[i as usize + 1])
             .collect();
-        Self::on(graph, masses, kept)
+        Self::on(graph, cut, kept)
     }
 
     /// The operator on `vertices` in the order given (each with an edge, and no edge leaving them:
     /// a union of components).
-    pub fn on(graph: &'g Graph<W>, masses: &Masses, vertices: Vec<Vertex>) -> Self {
+    pub fn on(graph: &'g Csr<W>, cut: &Cut, vertices: Vec<Vertex>) -> Self {
         let mass: Vec<f64> = vertices
             .par_iter()
-            .map(|&i| masses.get(graph, i as usize))
+            .map(|&i| cut.mass(graph, i as usize))
             .collect();
         let whole = vertices.len() == graph.vertices() && vertices.is_sorted();
         let part = if whole {
@@ -357,8 +357,8 @@ impl<W: Weight> Product<'_, W> {
 
 /// `max_{ij} (r_i + r_j)` over the edges, `r_i = (d_i − A_ii)/m_i`: with `L = Σ_e w_e b_e b_eᵀ` the
 /// non-zero eigenvalues are those of the edge matrix `(b_eᵀ M⁻¹ b_f w_f)_ef`, whose rows sum to at
-/// most that (Anderson and Morley's bound, with weights and masses).
-fn upper_bound<W: Weight>(graph: &Graph<W>, mass: &[f64]) -> f64 {
+/// most that (Anderson and Morley's bound, with weights and cut).
+fn upper_bound<W: Weight>(graph: &Csr<W>, mass: &[f64]) -> f64 {
     let rows = graph.rows();
     let ratio: Vec<f64> = (0..mass.len())
         .into_par_iter()
@@ -386,7 +386,7 @@ fn upper_bound<W: Weight>(graph: &Graph<W>, mass: &[f64]) -> f64 {
 }
 
 /// The graph on `vertices` alone, in their order; no edge may leave them.
-fn restrict<W: Weight>(graph: &Graph<W>, vertices: &[Vertex]) -> Graph<W> {
+fn restrict<W: Weight>(graph: &Csr<W>, vertices: &[Vertex]) -> Csr<W> {
     // Sorted pairs, not a table over all vertices: a graph may have very many components, and a
     // table would cost O(n) for each.
     let mut place: Vec<(Vertex, Vertex)> =
@@ -418,13 +418,13 @@ fn restrict<W: Weight>(graph: &Graph<W>, vertices: &[Vertex]) -> Graph<W> {
         weights.extend(row.iter().map(|&(_, w)| w));
         offsets.push(targets.len() as u64);
     }
-    Graph::from_valid(offsets.into(), targets.into(), weights.into())
+    Csr::from_valid(offsets.into(), targets.into(), weights.into())
 }
 
 /// The component of `start` in breadth-first order, neighbours of small degree first (the order of
 /// Cuthill and `McKee`). Rows that are multiplied together come to lie together: products on large
 /// sparse graphs run about twice as fast. O(arcs · log degree).
-pub(super) fn breadth_first<W: Weight>(graph: &Graph<W>, start: Vertex) -> Vec<Vertex> {
+pub(super) fn breadth_first<W: Weight>(graph: &Csr<W>, start: Vertex) -> Vec<Vertex> {
     let rows = graph.rows();
     let arcs = |i: &Vertex| rows.targets(*i as usize).len();
     let mut seen = vec![false; graph.vertices()];

@@ -10,10 +10,10 @@ use super::inertia::{FactorPlan, Inertia};
 use super::lanczos::{LowPairs, Search, WIDTH, basis_columns, lanczos};
 use super::operator::{Laplacian, SymmetricOperator, breadth_first};
 use super::spectrum::{Extent, Part, Spectrum, SpectrumCheck, SpectrumError, SpectrumOptions};
-use crate::graph::{Graph, Members, Weight, components};
+use crate::cut::Cut;
+use crate::graph::{Csr, Members, Weight, components};
 use crate::ids::Vertex;
-use crate::observe::{Event, Observer, Silent};
-use crate::partition::Masses;
+use crate::run::{Event, Observer, Silent};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
@@ -32,20 +32,20 @@ const CHEAP_FLOPS: f64 = 1e10;
 /// Computes the low end of the spectrum of `M^-½ L M^-½` on the vertices that have an edge.
 ///
 /// ```
-/// use lambdacut::{graph::{Graph, Unit}, linalg::{Extent, SpectrumOptions, spectrum}, observe::Silent, partition::Masses};
-/// let two_edges: Graph<Unit> = Graph::from_edges(4, &[(0, 1, 1.0), (2, 3, 1.0)]).unwrap();
-/// let low = spectrum(&two_edges, &Masses::Degree, Extent::Below(0.5), &SpectrumOptions::default(), &Silent).unwrap();
+/// use lambdacut::{graph::{Csr, Unit}, linalg::{Extent, SpectrumOptions, spectrum}, run::Silent, cut::Cut};
+/// let two_edges: Csr<Unit> = Csr::from_edges(4, &[(0, 1, 1.0), (2, 3, 1.0)]).unwrap();
+/// let low = spectrum(&two_edges, &Cut::Normalized, Extent::Below(0.5), &SpectrumOptions::default(), &Silent).unwrap();
 /// assert_eq!(low.values(), [0.0, 0.0]);
 /// assert!(low.check.complete);
 /// ```
 pub fn spectrum<W: Weight>(
-    graph: &Graph<W>,
-    masses: &Masses,
+    graph: &Csr<W>,
+    cut: &Cut,
     extent: Extent,
     options: &SpectrumOptions,
     observer: &dyn Observer,
 ) -> Result<Spectrum, SpectrumError> {
-    let solver = Solver::new(graph, masses, options, observer);
+    let solver = Solver::new(graph, cut, options, observer);
     match extent {
         Extent::Below(beta) if !beta.is_finite() => Err(SpectrumError::Threshold(beta)),
         Extent::Below(beta) => solver.below(beta),
@@ -71,24 +71,24 @@ pub struct SpectrumCost {
 /// Estimates what all eigenvalues below `beta` would cost, from a few hundred products with the
 /// matrix and an ordering.
 pub fn spectrum_cost<W: Weight>(
-    graph: &Graph<W>,
-    masses: &Masses,
+    graph: &Csr<W>,
+    cut: &Cut,
     beta: f64,
     options: &SpectrumOptions,
 ) -> SpectrumCost {
-    spectrum_cost_observed(graph, masses, beta, options, &Silent)
+    spectrum_cost_observed(graph, cut, beta, options, &Silent)
 }
 
 /// The same under an observer. Cancelled, the estimate rests on fewer products, and nothing counts
 /// as provable that was not looked at.
 pub fn spectrum_cost_observed<W: Weight>(
-    graph: &Graph<W>,
-    masses: &Masses,
+    graph: &Csr<W>,
+    cut: &Cut,
     beta: f64,
     options: &SpectrumOptions,
     observer: &dyn Observer,
 ) -> SpectrumCost {
-    let solver = Solver::new(graph, masses, options, observer);
+    let solver = Solver::new(graph, cut, options, observer);
     observer.event(Event::Stage {
         name: "estimating the cost of the spectrum",
         total: Some(solver.large.len() as u64),
@@ -147,8 +147,8 @@ struct Large<'g, W: Weight> {
 }
 
 struct Solver<'g, 'a, W: Weight> {
-    graph: &'g Graph<W>,
-    masses: &'a Masses,
+    graph: &'g Csr<W>,
+    cut: &'a Cut,
     options: &'a SpectrumOptions,
     observer: &'a dyn Observer,
     small: Vec<Vec<Vertex>>,
@@ -160,8 +160,8 @@ struct Solver<'g, 'a, W: Weight> {
 
 impl<'g, 'a, W: Weight> Solver<'g, 'a, W> {
     fn new(
-        graph: &'g Graph<W>,
-        masses: &'a Masses,
+        graph: &'g Csr<W>,
+        cut: &'a Cut,
         options: &'a SpectrumOptions,
         observer: &'a dyn Observer,
     ) -> Self {
@@ -174,7 +174,7 @@ impl<'g, 'a, W: Weight> Solver<'g, 'a, W> {
                 small.push(vertices.to_vec());
                 continue;
             }
-            let operator = Laplacian::on(graph, masses, breadth_first(graph, vertices[0]));
+            let operator = Laplacian::on(graph, cut, breadth_first(graph, vertices[0]));
             let (plan, rough, fine) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
             large.push(Large {
                 operator,
@@ -187,11 +187,11 @@ impl<'g, 'a, W: Weight> Solver<'g, 'a, W> {
             .into_par_iter()
             .filter(|&i| graph.degree(i) > 0.0);
         let scale = scale
-            .map(|i| graph.degree(i) / masses.get(graph, i))
+            .map(|i| graph.degree(i) / cut.mass(graph, i))
             .reduce(|| 0.0, f64::max);
         Self {
             graph,
-            masses,
+            cut,
             options,
             observer,
             small,
@@ -477,7 +477,7 @@ impl<'g, 'a, W: Weight> Solver<'g, 'a, W> {
         };
         let plan = self
             .small_plan
-            .get_or_init(|| FactorPlan::new(&Laplacian::on(self.graph, self.masses, all())));
+            .get_or_init(|| FactorPlan::new(&Laplacian::on(self.graph, self.cut, all())));
         let proof = plan
             .as_ref()
             .and_then(|plan| plan.count_below(cut, self.tolerance()));
@@ -498,12 +498,7 @@ impl<'g, 'a, W: Weight> Solver<'g, 'a, W> {
             .small
             .par_iter()
             .take_any_while(|_| !self.observer.cancelled())
-            .map(|vertices| {
-                dense_part(
-                    &Laplacian::on(self.graph, self.masses, vertices.clone()),
-                    cut,
-                )
-            })
+            .map(|vertices| dense_part(&Laplacian::on(self.graph, self.cut, vertices.clone()), cut))
             .collect();
         let mut parts = solved?;
         let found: Vec<(f64, f64)> = parts.iter().flat_map(Part::values_and_residuals).collect();

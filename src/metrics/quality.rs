@@ -14,10 +14,11 @@
 
 use super::MetricError;
 use super::contingency::Compact;
-use crate::graph::{Graph, Weight, components_within};
+use crate::cut::Cut;
+use crate::graph::{Csr, Weight, components_within};
 use crate::ids::{Cluster, NONE};
 use crate::numeric::sum_by;
-use crate::partition::{Masses, Sums};
+use crate::partition::Sums;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -54,12 +55,12 @@ impl GraphMetrics {
     /// isolated vertices are in no cluster.
     ///
     /// ```
-    /// use lambdacut::{graph::{Graph, Unit}, metrics::GraphMetrics};
-    /// let path: Graph<Unit> = Graph::from_edges(4, &[(0, 1, 1.0), (1, 2, 1.0), (2, 3, 1.0)]).unwrap();
+    /// use lambdacut::{graph::{Csr, Unit}, metrics::GraphMetrics};
+    /// let path: Csr<Unit> = Csr::from_edges(4, &[(0, 1, 1.0), (1, 2, 1.0), (2, 3, 1.0)]).unwrap();
     /// let metrics = GraphMetrics::of(&path, &[0, 0, 1, 1]).unwrap();
     /// assert_eq!((metrics.cut, metrics.conductance_max, metrics.disconnected_clusters), (1.0, 1.0 / 3.0, 0));
     /// ```
-    pub fn of<W: Weight>(graph: &Graph<W>, labels: &[Cluster]) -> Result<Self, MetricError> {
+    pub fn of<W: Weight>(graph: &Csr<W>, labels: &[Cluster]) -> Result<Self, MetricError> {
         if labels.len() != graph.vertices() {
             return Err(MetricError::Length {
                 expected: graph.vertices(),
@@ -78,12 +79,12 @@ impl GraphMetrics {
             labels,
             distinct: k,
         } = Compact::of((0..labels.len()).into_par_iter().map(own).collect());
-        let sums = Sums::of(graph, &Masses::One, &labels, k);
+        let sums = Sums::of(graph, &Cut::Ratio, &labels, k);
         Ok(Self::from_sums(graph, &labels, &sums))
     }
 
     /// The same from the sums of the clusters `0..k`, whose masses are all 1.
-    fn from_sums<W: Weight>(graph: &Graph<W>, labels: &[Cluster], sums: &Sums) -> Self {
+    fn from_sums<W: Weight>(graph: &Csr<W>, labels: &[Cluster], sums: &Sums) -> Self {
         let (k, volume) = (sums.clusters(), graph.volume());
         let cut_of = |c: usize| sums.degree[c] - sums.inside[c];
         let conductance: Vec<f64> = (0..k)
@@ -121,7 +122,7 @@ fn conductance(cut: f64, degree: f64, volume: f64) -> f64 {
 }
 
 /// Half the weight of the arcs between vertices with different labels.
-fn cut<W: Weight>(graph: &Graph<W>, labels: &[Cluster]) -> f64 {
+fn cut<W: Weight>(graph: &Csr<W>, labels: &[Cluster]) -> f64 {
     let rows = graph.rows();
     let leaving = |i: usize| {
         rows.row(i)
@@ -133,7 +134,7 @@ fn cut<W: Weight>(graph: &Graph<W>, labels: &[Cluster]) -> f64 {
 }
 
 /// The number of clusters that fall apart when only the edges inside clusters are kept.
-fn disconnected<W: Weight>(graph: &Graph<W>, labels: &[Cluster], k: usize) -> usize {
+fn disconnected<W: Weight>(graph: &Csr<W>, labels: &[Cluster], k: usize) -> usize {
     let parts = components_within(
         graph,
         |_| true,

@@ -1,8 +1,8 @@
 //! The object that `--json` writes. Its keys are a contract; sections that a command does not
 //! compute are left out.
 
-use crate::observe::PassRecord;
-use crate::params::ObjectiveKind;
+use crate::cut::Cut;
+use crate::run::PassRecord;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -72,7 +72,7 @@ pub struct GraphSection {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ObjectiveSection {
     /// Normalized or ratio cut.
-    pub kind: ObjectiveKind,
+    pub kind: Cut,
     /// β, when one was given or chosen.
     pub resolution: Option<f64>,
     /// λ of the equivalent weighted kernel DP-means problem, when σ is known.
@@ -91,7 +91,7 @@ pub struct FitSection {
     /// The method's name as on the command line.
     pub method: String,
     /// Why it stopped.
-    pub stop: crate::fit::StopReason,
+    pub stop: crate::run::StopReason,
     /// How many passes it made.
     pub passes: usize,
     /// One record a pass.

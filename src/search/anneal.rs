@@ -19,11 +19,12 @@ use super::connect::connect;
 use super::fold::{Fold, Merged};
 use super::history::majority;
 use super::moves::{Active, Kind, Rules, local_moves};
-use super::state::{Level, State, through};
+use super::state::{Level, State};
 use crate::graph::Weight;
 use crate::ids::{Cluster, NONE};
+use crate::labels::compose;
 use crate::numeric::sum_by;
-use crate::observe::Observer;
+use crate::run::Observer;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 
@@ -121,7 +122,7 @@ impl<W: Weight> Annealer<'_, W> {
                 return Merged::new(fold, coarse, &map, &merged);
             }
             let (own, k) = merged.numbered();
-            map = through(&map, &own);
+            map = compose(&map, &own);
             coarse = Cow::Owned(level.contract(&own, k));
         }
     }
@@ -155,7 +156,7 @@ impl<W: Weight> Annealer<'_, W> {
         for (&v, &c) in map.iter().zip(&state.labels).filter(|&(&v, _)| v != NONE) {
             own[v as usize] = c;
         }
-        let clusters = crate::partition::renumber(&mut own);
+        let clusters = crate::labels::renumber(&mut own);
         let mut moved = State::new(&level, own.clone(), clusters);
         let outcome = local_moves(
             &level,
@@ -215,6 +216,6 @@ pub fn schedule(start: f64, beta: f64, steps: usize) -> Vec<f64> {
 /// Where annealing starts: 0.9 of the average cut ratio of single vertices (for normalized cut:
 /// 0.9).
 pub fn start<W: Weight>(level: &Level<'_, W>) -> f64 {
-    let masses = sum_by(level.vertices(), |i| level.masses.get(level.graph, i));
+    let masses = sum_by(level.vertices(), |i| level.cut.mass(level.graph, i));
     0.9 * level.graph.volume() / masses
 }

@@ -19,7 +19,7 @@ use super::moves::{EPSILON, Kind, Proposal, Rules, best_move};
 use super::state::{Level, State};
 use crate::graph::Weight;
 use crate::ids::{Cluster, Vertex};
-use crate::observe::Observer;
+use crate::run::Observer;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 

@@ -18,7 +18,7 @@
 //! ones.
 
 use super::path::{Point, Walk};
-use crate::graph::{Graph, Weight};
+use crate::graph::{Csr, Weight};
 use crate::numeric::compensated;
 use serde::{Deserialize, Serialize};
 
@@ -34,13 +34,13 @@ const FLOOR: f64 = 0.7;
 /// all arcs stay inside, 0 for one cluster or for links at random. O(arcs).
 ///
 /// ```
-/// use lambdacut::{search::choose::information, graph::Graph};
-/// let apart: Graph<f64> = Graph::from_edges(2, &[(0, 0, 4.0), (1, 1, 4.0)]).unwrap();
+/// use lambdacut::{search::choose::information, graph::Csr};
+/// let apart: Csr<f64> = Csr::from_edges(2, &[(0, 0, 4.0), (1, 1, 4.0)]).unwrap();
 /// assert!((information(&apart) - 1.0).abs() < 1e-12);
-/// let mixed: Graph<f64> = Graph::from_edges(2, &[(0, 0, 1.0), (0, 1, 1.0), (1, 1, 1.0)]).unwrap();
+/// let mixed: Csr<f64> = Csr::from_edges(2, &[(0, 0, 1.0), (0, 1, 1.0), (1, 1, 1.0)]).unwrap();
 /// assert!(information(&mixed).abs() < 1e-12);
 /// ```
-pub fn information<W: Weight>(contracted: &Graph<W>) -> f64 {
+pub fn information<W: Weight>(contracted: &Csr<W>) -> f64 {
     let (rows, v) = (contracted.rows(), contracted.volume());
     let term = |x: f64, of: f64| if x > 0.0 { x / v * libm::log(of) } else { 0.0 };
     let vertices = || (0..contracted.vertices()).map(|r| (r, contracted.degree(r)));
@@ -110,6 +110,30 @@ pub struct Choice {
     pub runner_up: Option<usize>,
     /// Why.
     pub reason: Reason,
+}
+
+impl Choice {
+    /// The recommended corner.
+    pub fn recommended(&self) -> &Candidate {
+        &self.candidates[self.chosen]
+    }
+
+    /// Why it is recommended, in a sentence.
+    pub fn why(&self) -> String {
+        match self.reason {
+            Reason::Interval => format!(
+                "of the clusterings with at least {FLOOR} of the best score it stays best over the \
+                 widest interval of resolutions ({:.4} wide)",
+                self.recommended().width()
+            ),
+            Reason::Score => {
+                "it has the best score: no scale stands out, many numbers of clusters \
+                              are about equally good"
+                    .to_owned()
+            }
+            Reason::Only => "the path has nothing else".to_owned(),
+        }
+    }
 }
 
 /// Weighs the corners of a walk.

@@ -17,9 +17,10 @@
 //!
 //! Memory: the contracted graph, 4 bytes a vertex, 1 a cluster.
 
-use super::state::{Account, Coarse, Level, State, through};
-use crate::graph::{Graph, Rows, Weight, contract};
+use super::state::{Account, Coarse, Level, State};
+use crate::graph::{Csr, Rows, Weight, contract};
 use crate::ids::{Cluster, NONE, Vertex};
+use crate::labels::compose;
 use rayon::prelude::*;
 use std::borrow::Cow;
 
@@ -40,7 +41,7 @@ impl<S: Weight<Sum = S>> Fold<S> {
     /// The contraction of a partition, from scratch. O(arcs).
     pub fn of<W: Weight<Sum = S>>(level: &Level<'_, W>, state: &State) -> Self {
         let (order, k) = state.order();
-        let labels = through(&state.labels, &order);
+        let labels = compose(&state.labels, &order);
         Self {
             coarse: level.contract(&labels, k),
             doubtful: doubts(state, &order, k),
@@ -77,7 +78,7 @@ impl<S: Weight<Sum = S>> Fold<S> {
         self.doubtful = doubts(state, &order, k);
         if !moved.is_empty() {
             let shifted = self.shifted(level, moved, &state.labels, state.sizes.len());
-            self.labels = through(&state.labels, &order);
+            self.labels = compose(&state.labels, &order);
             self.coarse = level.coarse(contract(&shifted, &order, k), &self.labels, k);
         }
         self
@@ -106,7 +107,7 @@ impl<S: Weight<Sum = S>> Fold<S> {
         moved: &[Vertex],
         labels: &[Cluster],
         slots: usize,
-    ) -> Graph<S> {
+    ) -> Csr<S> {
         let mut changes: Vec<Change> = moved
             .par_iter()
             .flat_map_iter(|&i| self.changes_at(level, i as usize, labels))
@@ -174,8 +175,8 @@ impl<'a, S: Weight<Sum = S>> Merged<'a, S> {
         {
             accounts[c as usize] = account;
         }
-        let last = through(&last.labels, &order);
-        let map = through(map, &last);
+        let last = compose(&last.labels, &order);
+        let map = compose(map, &last);
         let (mut doubtful, mut parts) = (vec![false; k], vec![0u32; k]);
         for (&c, &doubt) in map.iter().zip(&fold.doubtful) {
             doubtful[c as usize] |= doubt;
@@ -186,7 +187,7 @@ impl<'a, S: Weight<Sum = S>> Merged<'a, S> {
             coarse,
             last,
             accounts,
-            labels: through(&fold.labels, &map),
+            labels: compose(&fold.labels, &map),
             doubtful,
             changed,
         }
@@ -285,7 +286,7 @@ impl Change {
 }
 
 /// A matrix with sorted changes added, enlarged to `n` rows; entries that become 0 disappear.
-fn add<S: Weight>(rows: Rows<'_, S>, before: usize, mut changes: &[Change], n: usize) -> Graph<S> {
+fn add<S: Weight>(rows: Rows<'_, S>, before: usize, mut changes: &[Change], n: usize) -> Csr<S> {
     let most = rows.targets.len() + changes.len();
     let (mut targets, mut weights) = (Vec::with_capacity(most), Vec::with_capacity(most));
     let mut offsets = Vec::with_capacity(n + 1);
@@ -319,7 +320,7 @@ fn add<S: Weight>(rows: Rows<'_, S>, before: usize, mut changes: &[Change], n: u
         }
         offsets.push(targets.len() as u64);
     }
-    Graph::from_valid(offsets.into(), targets.into(), weights.into())
+    Csr::from_valid(offsets.into(), targets.into(), weights.into())
 }
 
 /// Hands on the entries of one row with its changes added, in order of columns.
@@ -351,26 +352,26 @@ fn merge_row(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cut::Cut;
     use crate::graph::Unit;
-    use crate::observe::Silent;
-    use crate::partition::Masses;
+    use crate::run::Silent;
     use crate::search::anneal::{Annealer, Tuning};
 
     /// A ring of cliques with chords: clusters that merge one after the other.
-    fn graph<W: Weight>() -> Graph<W> {
+    fn graph<W: Weight>() -> Csr<W> {
         let clique =
             |c: u32| (0..5u32).flat_map(move |a| (0..a).map(move |b| (5 * c + a, 5 * c + b, 1.0)));
         let chords = (0..40u32).map(|c| (5 * c, (5 * c + 7) % 200, 1.0 + f64::from(c % 3)));
         let edges: Vec<(u32, u32, f64)> = (0..40).flat_map(clique).chain(chords).collect();
-        Graph::from_edges(200, &edges).expect("valid edges")
+        Csr::from_edges(200, &edges).expect("valid edges")
     }
 
     /// Merges and moves at ever smaller β; after each step the carried contraction must be the one
     /// from scratch.
     fn follows_exactly<W: Weight>() -> usize {
         let (graph, mut carried) = (graph::<W>(), 0);
-        for masses in [Masses::Degree, Masses::One] {
-            let level = Level::new(&graph, &masses);
+        for cut in [Cut::Normalized, Cut::Ratio] {
+            let level = Level::new(&graph, &cut);
             let tuning = Tuning {
                 rounds: 2,
                 shrink: 0.9,
@@ -408,7 +409,7 @@ mod tests {
                     fold.coarse.graph.rows().weights,
                     anew.coarse.graph.rows().weights
                 );
-                assert_eq!(fold.coarse.masses, anew.coarse.masses);
+                assert_eq!(fold.coarse.cut, anew.coarse.cut);
             }
         }
         carried
@@ -429,8 +430,8 @@ mod tests {
 
     #[test]
     fn doubts_stay_until_they_are_looked_into() {
-        let (graph, masses) = (graph::<Unit>(), Masses::Degree);
-        let level = Level::new(&graph, &masses);
+        let (graph, cut) = (graph::<Unit>(), Cut::Normalized);
+        let level = Level::new(&graph, &cut);
         let labels: Vec<Cluster> = (0..200).map(|i| i / 5).collect();
         let mut state = State::new(&level, labels.clone(), 40);
         assert!(

@@ -19,6 +19,13 @@ pub struct Corner {
     pub beta_high: f64,
 }
 
+impl Corner {
+    /// How wide its interval is.
+    pub fn width(&self) -> f64 {
+        self.beta_high - self.beta_low
+    }
+}
+
 /// The corners of the hull by ascending k, β ≥ 0; ties in k go to the smaller cut, then to the
 /// earlier point.
 ///

@@ -2,12 +2,11 @@
 //! one β, or exactly k) out.
 //!
 //! ```
-//! use lambdacut::search::{Search, Target};
+//! use lambdacut::search::Search;
 //! use lambdacut::generate::Cliques;
-//! use lambdacut::observe::Silent;
 //! let graph = Cliques { cliques: 6, size: 5 }.generate().unwrap().graph().unwrap();
-//! let answer = Search::default().run(&graph, &Target::Recommended, &Silent).unwrap();
-//! assert_eq!(answer.fit.clusters, 6);
+//! let best = Search::new().run(&graph.into()).unwrap();
+//! assert_eq!(best.k(), 6);
 //! ```
 
 pub mod anneal;
@@ -19,6 +18,7 @@ pub mod effort;
 pub mod fold;
 pub mod history;
 pub mod hull;
+mod job;
 mod links;
 pub mod moves;
 mod null_model;
@@ -27,23 +27,20 @@ pub mod reduce;
 pub mod repair;
 pub mod state;
 
-use self::chains::chains;
-use self::choose::{Choice, choose};
-use self::effort::Effort;
-use self::hull::corners;
-use self::moves::movable;
-use self::path::{Follower, Polished, Walk};
-use self::reduce::{connected, keep_count, reduce};
-use self::state::{Level, State};
-use crate::fit::{Fit, StopReason};
-use crate::graph::{AnyGraph, Graph, Weight, components};
+use self::choose::Choice;
+pub use self::effort::Effort;
+use self::job::Job;
+use self::path::Walk;
+use self::state::Level;
+use crate::clustering::Clustering;
+use crate::cut::Cut;
+use crate::graph::{Csr, Graph, Weight};
 use crate::ids::{Cluster, NONE};
-use crate::observe::{Deadline, Observer, PassRecord};
-use crate::params::{ObjectiveKind, ParamError, Resolution};
-use crate::partition::{Masses, Sums, renumber, renumber_by_size};
-use crate::with_graph;
+use crate::labels::{completed, compose, renumber_by_size};
+use crate::params::{ParamError, Resolution};
+use crate::run::{Run, run_options};
+use crate::with_csr;
 use serde::{Deserialize, Serialize};
-use std::time::{Duration, Instant};
 use thiserror::Error;
 
 /// Why there is no answer.
@@ -72,9 +69,9 @@ pub enum SearchError {
         /// Its arcs.
         arcs: usize,
     },
-    /// Masses that are too few, too many, or not positive.
+    /// Cut that are too few, too many, or not positive.
     #[error(transparent)]
-    Masses(#[from] ParamError),
+    Cut(#[from] ParamError),
     /// Labels of the wrong length.
     #[error("{found} labels were given for {expected} vertices")]
     Labels {
@@ -86,10 +83,12 @@ pub enum SearchError {
 }
 
 /// What to look for.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Target {
     /// The whole path, and the clustering that stands out.
+    #[default]
     Recommended,
     /// The best clustering at one β.
     Resolution(Resolution),
@@ -97,23 +96,36 @@ pub enum Target {
     Clusters(usize),
 }
 
-/// How to look for it.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+/// The search with its options.
+///
+/// ```
+/// use lambdacut::{graph::Graph, search::{Effort, Search}};
+/// let edges = [(0, 1, 1.0), (1, 2, 1.0), (0, 2, 1.0), (2, 3, 0.1), (3, 4, 1.0), (4, 5, 1.0), (3, 5, 1.0)];
+/// let graph = Graph::from_edges(6, &edges)?;
+/// let best = Search::new().run(&graph)?;
+/// assert_eq!((best.k(), best.cluster_of(0)), (2, Some(0)));
+/// let at_beta = Search::new().resolution(0.3)?.effort(Effort::Best).run(&graph)?;
+/// let three = Search::new().clusters(3).run(&graph)?;
+/// assert_eq!((at_beta.k(), three.k()), (2, 3));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Search {
-    /// Normalized or ratio cut.
-    pub kind: ObjectiveKind,
-    /// Masses that replace those of `kind`.
-    pub masses: Option<Vec<f64>>,
+pub struct Search<'a> {
+    /// What to look for.
+    pub target: Target,
+    /// Which cut to minimise.
+    pub cut: Cut,
     /// How hard to search.
     pub effort: Effort,
     /// Vertices with the same label here stay together; [`NONE`] leaves a vertex free.
     pub fixed: Option<Vec<Cluster>>,
-    /// Where to start at a given β, instead of from singletons; [`NONE`] makes a vertex start
+    /// A clustering that is known already: the search at one β starts from it instead of from
+    /// singletons, every other search considers it beside its own. [`NONE`] makes a vertex start
     /// alone.
     pub start: Option<Vec<Cluster>>,
-    /// Stop after this long with the best so far.
-    pub time: Option<Duration>,
+    /// Time limit and observer.
+    pub run: Run<'a>,
 }
 
 /// Which changes were tried without lowering F.
@@ -128,25 +140,64 @@ pub struct Optimality {
     pub splits: bool,
 }
 
-/// A clustering with what is known about it.
+/// A clustering with what the search knows about it. It dereferences to the [`Clustering`]: labels
+/// are numbered by decreasing size, `trace` has one record a step.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Answer {
-    /// Labels numbered by decreasing size, k, F at [`Answer::beta`], the trace and the stop reason.
-    pub fit: Fit,
-    /// `Σ_c cut_c / M_c`.
-    pub cut: f64,
-    /// The β at which F is stated.
-    pub beta: f64,
+    /// Labels, k, cut, F at β.
+    pub clustering: Clustering,
     /// The β on which nothing seen is better, if there are any; the upper end may be infinite.
     #[serde(with = "open_interval")]
     pub interval: Option<(f64, f64)>,
-    /// Local optimality at [`Answer::beta`].
+    /// Local optimality at β.
     pub optimal: Optimality,
     /// The corners of the path and the choice among them.
     pub choice: Option<Choice>,
     /// Fewer clusters than components were asked for, so some clusters are not connected.
     pub united: bool,
+}
+
+impl Answer {
+    /// Why this clustering, in words: how it was chosen if it was, and which changes were tried in
+    /// vain.
+    pub fn why(&self) -> String {
+        let tried = self.optimal.in_words();
+        match &self.choice {
+            Some(choice) => format!("{}; {tried}", choice.why()),
+            None => tried,
+        }
+    }
+}
+
+impl Optimality {
+    /// What was tried in vain, as a person would say it.
+    pub fn in_words(self) -> String {
+        let all = [
+            (self.moves, "move"),
+            (self.merges, "merge"),
+            (self.splits, "split"),
+        ];
+        let in_vain: Vec<&str> = all.iter().filter(|t| t.0).map(|t| t.1).collect();
+        let open: Vec<&str> = all.iter().filter(|t| !t.0).map(|t| t.1).collect();
+        match (&in_vain[..], &open[..]) {
+            (_, []) => "no single move, merge or split tried lowers F".to_owned(),
+            ([], _) => "single moves, merges and splits may still lower F".to_owned(),
+            (vain, open) => format!(
+                "no single {} tried lowers F, a {} may",
+                vain.join(" or "),
+                open.join(" or ")
+            ),
+        }
+    }
+}
+
+impl std::ops::Deref for Answer {
+    type Target = Clustering;
+
+    fn deref(&self) -> &Clustering {
+        &self.clustering
+    }
 }
 
 /// An interval whose upper end may be infinite, written as `null`.
@@ -171,75 +222,121 @@ mod open_interval {
     }
 }
 
-impl Search {
-    /// Searches. The result does not depend on the number of threads.
-    pub fn run<W: Weight>(
-        &self,
-        graph: &Graph<W>,
-        target: &Target,
-        observer: &dyn Observer,
-    ) -> Result<Answer, SearchError> {
-        self.resume(graph, target, &mut Walk::default(), &mut |_| {}, observer)
+run_options!(Search);
+
+impl Search<'_> {
+    /// The recommended clustering by normalized cut, with normal effort.
+    pub fn new() -> Self {
+        Self::default()
     }
 
-    /// The same for a graph whose weight type is known only at run time.
-    pub fn run_any(
-        &self,
-        graph: &AnyGraph,
-        target: &Target,
-        observer: &dyn Observer,
-    ) -> Result<Answer, SearchError> {
-        with_graph!(graph, g => self.run(g, target, observer))
+    /// The best clustering at the resolution β.
+    ///
+    /// # Errors
+    /// If β is not positive and finite.
+    pub fn resolution(mut self, beta: f64) -> Result<Self, ParamError> {
+        self.target = Target::Resolution(Resolution::new(beta)?);
+        Ok(self)
+    }
+
+    /// The best clustering with exactly this many clusters.
+    #[must_use]
+    pub fn clusters(mut self, clusters: usize) -> Self {
+        self.target = Target::Clusters(clusters);
+        self
+    }
+
+    /// Minimising this cut.
+    #[must_use]
+    pub fn cut(mut self, cut: Cut) -> Self {
+        self.cut = cut;
+        self
+    }
+
+    /// Searching this hard.
+    #[must_use]
+    pub fn effort(mut self, effort: Effort) -> Self {
+        self.effort = effort;
+        self
+    }
+
+    /// Keeping vertices with the same label together; [`NONE`] leaves a vertex free.
+    #[must_use]
+    pub fn fixed(mut self, labels: impl Into<Vec<Cluster>>) -> Self {
+        self.fixed = Some(labels.into());
+        self
+    }
+
+    /// From a clustering that is known already, as of the same graph last week; [`NONE`] makes a
+    /// vertex start alone.
+    #[must_use]
+    pub fn start(mut self, labels: impl Into<Vec<Cluster>>) -> Self {
+        self.start = Some(labels.into());
+        self
+    }
+
+    /// Searches. The result does not depend on the number of threads.
+    ///
+    /// # Errors
+    /// If there is nothing to cluster, or labels, masses or k do not fit the graph.
+    pub fn run(&self, graph: &Graph) -> Result<Answer, SearchError> {
+        with_csr!(graph.csr(), csr => self.run_csr(csr))
+    }
+
+    /// The same on a graph whose weight type is known.
+    ///
+    /// # Errors
+    /// As [`Search::run`].
+    pub fn run_csr<W: Weight>(&self, graph: &Csr<W>) -> Result<Answer, SearchError> {
+        self.resume(graph, &mut Walk::default(), &mut |_| {})
     }
 
     /// Searches on from a walk stored earlier; `after_step` sees it after every step of the path.
+    ///
+    /// # Errors
+    /// As [`Search::run`].
     pub fn resume<W: Weight>(
         &self,
-        graph: &Graph<W>,
-        target: &Target,
+        graph: &Csr<W>,
         walk: &mut Walk,
         after_step: &mut dyn FnMut(&Walk),
-        observer: &dyn Observer,
     ) -> Result<Answer, SearchError> {
-        self.check(graph, target)?;
-        let observer = Deadline::new(observer, self.time);
-        let masses = match &self.masses {
-            Some(masses) => Masses::given(graph, masses.clone())?,
-            None => Masses::of(self.kind),
-        };
+        self.check(graph)?;
+        let deadline = self.run.start();
         let Some(fixed) = &self.fixed else {
-            let job = Job::new(self, graph, &masses, &observer);
-            return Ok(job.run(target, walk, after_step, self.start.as_deref()));
+            let job = Job::new(graph, &self.cut, self.effort, &deadline);
+            return Ok(job.run(self.target, self.start.as_deref(), walk, after_step));
         };
         let (map, k) = together(graph, fixed);
-        let coarse = Level::new(graph, &masses).contract(&map, k);
+        let coarse = Level::new(graph, &self.cut).contract(&map, k);
         let start = self.start.as_ref().map(|labels| carried(labels, &map, k));
-        let job = Job::new(self, &coarse.graph, &coarse.masses, &observer);
-        let mut answer = job.run(target, walk, after_step, start.as_deref());
-        answer.fit.labels = spread(&map, &answer.fit.labels);
-        renumber_by_size(&mut answer.fit.labels);
+        let job = Job::new(&coarse.graph, &coarse.cut, self.effort, &deadline);
+        let mut answer = job.run(self.target, start.as_deref(), walk, after_step);
+        let labels = &mut answer.clustering.labels;
+        *labels = compose(&map, labels);
+        renumber_by_size(labels);
         Ok(answer)
     }
 
     /// The labels of point `index` of a walk of this search, one for every vertex of `graph`.
-    pub fn walked<W: Weight>(&self, graph: &Graph<W>, walk: &Walk, index: usize) -> Vec<Cluster> {
+    pub fn walked<W: Weight>(&self, graph: &Csr<W>, walk: &Walk, index: usize) -> Vec<Cluster> {
         let labels = walk.labels(index);
         match &self.fixed {
-            Some(fixed) => spread(&together(graph, fixed).0, &labels),
+            Some(fixed) => compose(&together(graph, fixed).0, &labels),
             None => labels,
         }
     }
 
-    fn check<W: Weight>(&self, graph: &Graph<W>, target: &Target) -> Result<(), SearchError> {
+    fn check<W: Weight>(&self, graph: &Csr<W>) -> Result<(), SearchError> {
+        self.cut.check(graph)?;
         let (n, available) = (graph.vertices(), graph.vertices() - graph.isolated());
-        let lengths = [
-            self.fixed.as_ref().map(Vec::len),
-            self.start.as_ref().map(Vec::len),
-        ];
-        if let Some(found) = lengths.into_iter().flatten().find(|&found| found != n) {
-            return Err(SearchError::Labels { found, expected: n });
+        for labels in [&self.fixed, &self.start].into_iter().flatten() {
+            if labels.len() != n {
+                let (found, expected) = (labels.len(), n);
+                return Err(SearchError::Labels { found, expected });
+            }
         }
-        match *target {
+        match self.target {
             _ if available == 0 => Err(SearchError::NoEdges),
             _ if W::UNIT && graph.arcs() > u32::MAX as usize => {
                 Err(SearchError::TooManyArcs { arcs: graph.arcs() })
@@ -255,27 +352,8 @@ impl Search {
 
 /// Labels in which vertices with the same `fixed` label share one, and every other vertex with an
 /// edge has its own.
-fn together<W: Weight>(graph: &Graph<W>, fixed: &[Cluster]) -> (Vec<Cluster>, usize) {
-    let top = fixed
-        .iter()
-        .filter(|&&c| c != NONE)
-        .max()
-        .map_or(0, |&c| c + 1);
-    let label = |(i, &c): (usize, &Cluster)| match c {
-        _ if graph.degree(i) == 0.0 => NONE,
-        NONE => top + i as Cluster,
-        c => c,
-    };
-    let mut map: Vec<Cluster> = fixed.iter().enumerate().map(label).collect();
-    let k = renumber(&mut map);
-    (map, k)
-}
-
-/// Labels of contracted vertices, given to all their members.
-fn spread(map: &[Cluster], labels: &[Cluster]) -> Vec<Cluster> {
-    map.iter()
-        .map(|&v| if v == NONE { NONE } else { labels[v as usize] })
-        .collect()
+fn together<W: Weight>(graph: &Csr<W>, fixed: &[Cluster]) -> (Vec<Cluster>, usize) {
+    completed(fixed, |i| graph.degree(i) > 0.0)
 }
 
 /// Labels of `k` contracted vertices: that of their first member.
@@ -287,288 +365,4 @@ fn carried(labels: &[Cluster], map: &[Cluster], k: usize) -> Vec<Cluster> {
         }
     }
     of
-}
-
-/// The one with the smaller cut, the first if they are equal.
-fn better(a: (State, bool, f64), b: (State, bool, f64)) -> (State, bool, f64) {
-    if b.0.cut() < a.0.cut() { b } else { a }
-}
-
-/// One search on one graph.
-struct Job<'a, W: Weight> {
-    graph: &'a Graph<W>,
-    masses: &'a Masses,
-    follower: Follower<'a, W>,
-    observer: &'a Deadline<'a>,
-}
-
-impl<'a, W: Weight> Job<'a, W> {
-    fn new(
-        search: &Search,
-        graph: &'a Graph<W>,
-        masses: &'a Masses,
-        observer: &'a Deadline<'a>,
-    ) -> Self {
-        Self {
-            graph,
-            masses,
-            follower: Follower::new(graph, masses, search.effort, observer),
-            observer,
-        }
-    }
-
-    fn level(&self) -> Level<'a, W> {
-        Level::new(self.graph, self.masses)
-    }
-
-    fn run(
-        &self,
-        target: &Target,
-        walk: &mut Walk,
-        after_step: &mut dyn FnMut(&Walk),
-        start: Option<&[Cluster]>,
-    ) -> Answer {
-        match *target {
-            Target::Recommended => self.recommended(walk, after_step),
-            Target::Resolution(beta) => self.at(beta.get(), start),
-            Target::Clusters(k) => self.exactly(k, walk, after_step),
-        }
-    }
-
-    /// The whole path, then the corner that stands out, polished at the middle of its interval.
-    fn recommended(&self, walk: &mut Walk, after_step: &mut dyn FnMut(&Walk)) -> Answer {
-        let mut on_step = |walk: &Walk| {
-            after_step(walk);
-            true
-        };
-        self.follower.follow(walk, &mut on_step);
-        if !walk.done() {
-            // Interrupted early, all partitions of the path may be worse than none at all.
-            self.follower.keep(walk, &self.one_a_component(), 0.0);
-        }
-        self.follower.add_proposals(walk);
-        let before = choose(walk);
-        let corner = before.candidates[before.chosen];
-        let beta = f64::midpoint(corner.beta_low, corner.beta_high);
-        let mut polished = None;
-        if !self.observer.cancelled() {
-            let state = State::new(&self.level(), walk.labels(corner.point), corner.clusters);
-            let better = self.follower.polish(state, beta);
-            self.follower
-                .keep(walk, &better.state, walk.points()[corner.point].beta);
-            polished = Some((walk.points().len() - 1, better));
-        }
-        let choice = choose(walk);
-        let corner = choice.candidates[choice.chosen];
-        let beta = f64::midpoint(corner.beta_low, corner.beta_high);
-        let best = match polished {
-            Some((point, polished)) if point == corner.point => polished,
-            _ => self.unpolished(
-                State::new(&self.level(), walk.labels(corner.point), corner.clusters),
-                beta,
-                false,
-            ),
-        };
-        let mut answer = self.answer(&best, beta, walk.trace().to_vec(), false);
-        answer.interval = Some((corner.beta_low, corner.beta_high));
-        answer.choice = Some(choice);
-        answer
-    }
-
-    /// The best at one β.
-    fn at(&self, beta: f64, start: Option<&[Cluster]>) -> Answer {
-        let began = Instant::now();
-        let mut seen = Vec::new();
-        let best = match start {
-            None => self.follower.solve(beta, &mut seen),
-            Some(labels) => {
-                let (labels, k) = self.complete(labels);
-                self.follower.solve_from(labels, k, beta)
-            }
-        };
-        let best = self.no_worse_than_components(best, beta);
-        let moves = self.graph.vertices();
-        let (value, clusters) = (best.state.value(beta), best.state.clusters());
-        let record = PassRecord {
-            value,
-            clusters,
-            moves,
-            seconds: began.elapsed().as_secs_f64(),
-        };
-        let mut answer = self.answer(&best, beta, vec![record], false);
-        answer.interval = self.interval(&best.state, &seen);
-        answer
-    }
-
-    /// `best`, unless one cluster a component, which needs no search, is better at β: a search that
-    /// was interrupted early may still be above it.
-    fn no_worse_than_components(&self, best: Polished, beta: f64) -> Polished {
-        if best.state.value(beta) <= -beta * self.follower.components() as f64 {
-            return best;
-        }
-        self.unpolished(self.one_a_component(), beta, false)
-    }
-
-    /// One cluster a component.
-    fn one_a_component(&self) -> State {
-        let whole = components(self.graph);
-        State::new(&self.level(), whole.labels, whole.count)
-    }
-
-    /// Given labels, with a cluster of its own for every vertex that has an edge but no label.
-    fn complete(&self, labels: &[Cluster]) -> (Vec<Cluster>, usize) {
-        let top = labels
-            .iter()
-            .filter(|&&c| c != NONE)
-            .max()
-            .map_or(0, |&c| c + 1);
-        let label = |(i, &c): (usize, &Cluster)| match c {
-            _ if self.graph.degree(i) == 0.0 => NONE,
-            NONE => top + i as Cluster,
-            c => c,
-        };
-        let mut labels: Vec<Cluster> = labels.iter().enumerate().map(label).collect();
-        let k = renumber(&mut labels);
-        (labels, k)
-    }
-
-    /// Where `state` is on the hull of everything seen, one cluster per component included.
-    fn interval(&self, state: &State, seen: &[(usize, f64)]) -> Option<(f64, f64)> {
-        let mut points = vec![
-            (state.clusters(), state.cut()),
-            (self.follower.components(), 0.0),
-        ];
-        points.extend_from_slice(seen);
-        corners(&points)
-            .iter()
-            .find(|c| c.point == 0)
-            .map(|c| (c.beta_low, c.beta_high))
-    }
-
-    /// The last few partitions of the path with at least `k` clusters, merged down to exactly `k`;
-    /// the best of them, improved.
-    fn exactly(&self, k: usize, walk: &mut Walk, after_step: &mut dyn FnMut(&Walk)) -> Answer {
-        self.follower.follow_down_to(k, walk, after_step);
-        let mut best = self.merged_down(k, walk);
-        if let Some(lighter) = self
-            .follower
-            .lighter()
-            .filter(|_| !self.observer.cancelled())
-        {
-            // Steps of another length see other partitions.
-            let mut other = Walk::default();
-            lighter.follow_down_to(k, &mut other, &mut |_| {});
-            best = better(best, self.merged_down(k, &other));
-        }
-        let mut proposed = Walk::default();
-        self.follower.add_proposals(&mut proposed);
-        if proposed.points().iter().any(|p| p.clusters >= k) {
-            best = better(best, self.merged_down(k, &proposed));
-        }
-        let (mut state, mut united, beta) = best;
-        let mut whole = false;
-        for _ in 0..self.follower.attempts() {
-            if self.observer.cancelled() {
-                break;
-            }
-            let mut other = state.clone();
-            whole = self.follower.improve_at(&mut other, beta);
-            if other.clusters() < k {
-                break;
-            }
-            let apart = self.settle_at(&mut other, k);
-            if other.cut() >= state.cut() {
-                break;
-            }
-            (state, united) = (other, apart);
-        }
-        let best = self.unpolished(state, beta, whole);
-        let mut answer = self.answer(&best, beta, walk.trace().to_vec(), united);
-        let seen: Vec<(usize, f64)> = walk.points().iter().map(|p| (p.clusters, p.cut)).collect();
-        answer.interval = self.interval(&best.state, &seen);
-        answer
-    }
-
-    /// A state to answer with as it is.
-    fn unpolished(&self, state: State, beta: f64, whole: bool) -> Polished {
-        Polished {
-            settled: self.follower.settled(&state, beta),
-            state,
-            whole,
-        }
-    }
-
-    /// The best of the path's partitions with just enough clusters, each merged down to `k`;
-    /// whether components had to be united, and the β of the path there.
-    fn merged_down(&self, k: usize, walk: &Walk) -> (State, bool, f64) {
-        let level = self.level();
-        let mut enough: Vec<usize> = (0..walk.points().len())
-            .filter(|&at| walk.points()[at].clusters >= k)
-            .collect();
-        enough.sort_by_key(|&at| walk.points()[at].clusters);
-        let down = |at: usize| {
-            let point = walk.points()[at];
-            let mut state = State::new(&level, walk.labels(at), point.clusters);
-            let united = self.settle_at(&mut state, k);
-            (state, united, point.beta)
-        };
-        // Interrupted, the first will do.
-        let wanted = |&(nth, _): &(usize, usize)| nth == 0 || !self.observer.cancelled();
-        let starts = enough
-            .into_iter()
-            .take(self.follower.starts())
-            .enumerate()
-            .take_while(wanted);
-        let candidates = starts.map(|(_, at)| down(at));
-        candidates.reduce(better).unwrap_or_else(|| {
-            let mut state = State::singletons(&level);
-            let united = self.settle_at(&mut state, k);
-            (state, united, self.follower.start())
-        })
-    }
-
-    /// Brings a state to exactly `k` connected clusters by merges, with moves and chains of moves
-    /// in between.
-    fn settle_at(&self, state: &mut State, k: usize) -> bool {
-        let level = self.level();
-        reduce(&level, state, k);
-        keep_count(&level, state, self.follower.rounds(), self.observer);
-        chains(&level, state, self.follower.chains(), self.observer);
-        connected(&level, state, k)
-    }
-
-    fn answer(&self, best: &Polished, beta: f64, trace: Vec<PassRecord>, united: bool) -> Answer {
-        let (level, state) = (self.level(), &best.state);
-        let mut labels = state.labels.clone();
-        let k = renumber_by_size(&mut labels);
-        let coarse = level.contract(&labels, k);
-        let mergeable = movable(&coarse.level(), &State::singletons(&coarse.level()), beta);
-        let optimal = Optimality {
-            moves: best.settled,
-            merges: mergeable.is_empty(),
-            splits: best.whole,
-        };
-        let sums = Sums::of(self.graph, self.masses, &labels, k);
-        let stop = match (self.observer.passed(), self.observer.cancelled()) {
-            (true, _) => StopReason::Time,
-            (false, true) => StopReason::Cancelled,
-            _ => StopReason::NoChange,
-        };
-        let fit = Fit {
-            labels,
-            clusters: k,
-            value: sums.value(beta),
-            trace,
-            stop,
-        };
-        Answer {
-            fit,
-            cut: sums.cut(),
-            beta,
-            interval: None,
-            optimal,
-            choice: None,
-            united,
-        }
-    }
 }

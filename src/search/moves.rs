@@ -14,10 +14,11 @@
 
 use super::links::Links;
 use super::state::{Level, State};
-use crate::graph::{Graph, Weight};
+use crate::cut::Cut;
+use crate::graph::{Csr, Weight};
 use crate::ids::{Cluster, NONE, Vertex};
-use crate::observe::Observer;
-use crate::partition::{Masses, renumber};
+use crate::labels::renumber;
+use crate::run::Observer;
 use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use std::sync::{Mutex, MutexGuard};
@@ -355,22 +356,22 @@ pub fn local_moves<W: Weight>(
 /// returns what was done and `k'`.
 ///
 /// ```
-/// use lambdacut::{search::moves::refine, graph::{Graph, Unit}, observe::Silent, partition::Masses};
+/// use lambdacut::{search::moves::refine, graph::{Csr, Unit}, run::Silent, cut::Cut};
 /// let triangles = [(0, 1, 1.0), (1, 2, 1.0), (0, 2, 1.0), (2, 3, 1.0), (3, 4, 1.0), (4, 5, 1.0), (3, 5, 1.0)];
-/// let g: Graph<Unit> = Graph::from_edges(6, &triangles).unwrap();
+/// let g: Csr<Unit> = Csr::from_edges(6, &triangles).unwrap();
 /// let mut labels = vec![0, 0, 1, 1, 1, 1];
-/// let (outcome, k) = refine(&g, &Masses::Degree, &mut labels, 0.5, &Silent);
+/// let (outcome, k) = refine(&g, &Cut::Normalized, &mut labels, 0.5, &Silent);
 /// assert_eq!((k, labels), (2, vec![0, 0, 0, 1, 1, 1]));
 /// assert!(outcome.change < 0.0);
 /// ```
 pub fn refine<W: Weight>(
-    graph: &Graph<W>,
-    masses: &Masses,
+    graph: &Csr<W>,
+    cut: &Cut,
     labels: &mut [Cluster],
     beta: f64,
     observer: &dyn Observer,
 ) -> (Outcome, usize) {
-    let level = Level::new(graph, masses);
+    let level = Level::new(graph, cut);
     let k = renumber(labels);
     let mut state = State::new(&level, labels.to_vec(), k);
     let rules = Rules {

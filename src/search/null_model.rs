@@ -23,12 +23,13 @@
 //! graph, for each γ under way.
 
 use super::links::Links;
-use super::state::{Level, State, through};
+use super::state::{Level, State};
 use crate::graph::Weight;
 use crate::ids::{Cluster, NONE};
+use crate::labels::compose;
+use crate::labels::renumber;
 use crate::numeric::sum_by;
-use crate::observe::Observer;
-use crate::partition::renumber;
+use crate::run::Observer;
 use rayon::prelude::*;
 use std::collections::VecDeque;
 
@@ -65,7 +66,7 @@ pub(super) fn proposals<W: Weight>(
     while gammas[gammas.len() - 1] / factor >= 0.5 {
         gammas.push(gammas[gammas.len() - 1] / factor);
     }
-    let mass = sum_by(level.vertices(), |i| level.masses.get(level.graph, i));
+    let mass = sum_by(level.vertices(), |i| level.cut.mass(level.graph, i));
     let per_gamma = level.graph.volume() / (mass * mass);
     gammas
         .into_par_iter()
@@ -115,7 +116,7 @@ fn move_pieces<W: Weight>(
     }
     let coarse = level.contract(&pieces, count);
     let left = move_vertices(&coarse.level(), &mut cluster_of, clusters, price);
-    *labels = through(&pieces, &cluster_of);
+    *labels = compose(&pieces, &cluster_of);
     left
 }
 
@@ -131,7 +132,7 @@ fn merge<W: Weight>(
     loop {
         let mut joined: Vec<Cluster> = (0..clusters as Cluster).collect();
         let left = move_vertices(&coarse.level(), &mut joined, clusters, price);
-        *labels = through(labels, &joined);
+        *labels = compose(labels, &joined);
         let shrinks = left as f64 <= SHRINK * clusters as f64;
         clusters = left;
         if !shrinks || observer.cancelled() {
@@ -150,7 +151,7 @@ fn move_vertices<W: Weight>(
     clusters: usize,
     price: f64,
 ) -> usize {
-    let mass = |i: usize| level.masses.get(level.graph, i);
+    let mass = |i: usize| level.cut.mass(level.graph, i);
     let mut masses = vec![0.0; clusters];
     let mut sizes = vec![0u32; clusters];
     let mut waiting = vec![false; labels.len()];
@@ -207,12 +208,12 @@ fn move_vertices<W: Weight>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::Graph;
-    use crate::observe::Silent;
-    use crate::partition::Masses;
+    use crate::cut::Cut;
+    use crate::graph::Csr;
+    use crate::run::Silent;
 
     /// Sixteen groups of twelve, dense inside, on a ring with chords.
-    fn graph() -> Graph<f64> {
+    fn graph() -> Csr<f64> {
         let mut edges = Vec::new();
         for i in 0..192u32 {
             for j in 0..i {
@@ -222,7 +223,7 @@ mod tests {
                 }
             }
         }
-        Graph::from_edges(192, &edges).expect("valid edges")
+        Csr::from_edges(192, &edges).expect("valid edges")
     }
 
     /// `Σ_c (w_c − price · M_c²)` from scratch.
@@ -237,9 +238,9 @@ mod tests {
     #[test]
     fn no_part_of_a_turn_lowers_the_score() {
         let graph = graph();
-        for masses in [Masses::Degree, Masses::One] {
-            let level = Level::new(&graph, &masses);
-            let mass = sum_by(192, |i| masses.get(&graph, i));
+        for cut in [Cut::Normalized, Cut::Ratio] {
+            let level = Level::new(&graph, &cut);
+            let mass = sum_by(192, |i| cut.mass(&graph, i));
             for gamma in [1.0, 4.0, 16.0, 64.0] {
                 let price = gamma * graph.volume() / (mass * mass);
                 let mut labels = State::singletons(&level).labels;
@@ -265,7 +266,7 @@ mod tests {
     #[test]
     fn planted_groups_are_proposed() {
         let graph = graph();
-        let level = Level::new(&graph, &Masses::Degree);
+        let level = Level::new(&graph, &Cut::Normalized);
         let found = proposals(&level, 2.0, &Silent);
         let planted: Vec<Cluster> = (0..192).map(|i| i / 12).collect();
         assert!(found.iter().any(|proposal| proposal.labels == planted));

@@ -23,10 +23,10 @@ use super::moves::{Active, dispensable, movable, move_whole};
 use super::null_model::proposals;
 use super::repair::{Scope, repair};
 use super::state::{Level, State};
-use crate::graph::{Graph, Weight, components};
+use crate::cut::Cut;
+use crate::graph::{Csr, Weight, components};
 use crate::ids::Cluster;
-use crate::observe::{Event, Observer, PassRecord};
-use crate::partition::Masses;
+use crate::run::{Event, Observer, PassRecord};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
@@ -137,12 +137,12 @@ pub struct Follower<'a, W: Weight> {
 impl<'a, W: Weight> Follower<'a, W> {
     /// A follower for `graph` with its masses.
     pub fn new(
-        graph: &'a Graph<W>,
-        masses: &'a Masses,
+        graph: &'a Csr<W>,
+        cut: &'a Cut,
         effort: Effort,
         observer: &'a dyn Observer,
     ) -> Self {
-        let level = Level::new(graph, masses);
+        let level = Level::new(graph, cut);
         let plan = effort.plan();
         let annealer = Annealer {
             level,
@@ -415,9 +415,8 @@ impl<'a, W: Weight> Follower<'a, W> {
         }
     }
 
-    /// Searches on from given labels at one β.
-    pub fn solve_from(&self, labels: Vec<Cluster>, k: usize, beta: f64) -> Polished {
-        let state = State::new(&self.annealer.level, labels, k);
+    /// Searches on from a given partition at one β.
+    pub fn solve_from(&self, state: State, beta: f64) -> Polished {
         self.polish(self.refined(state, beta), beta)
     }
 

@@ -19,7 +19,7 @@ use super::moves::{Active, Kind, Rules, local_moves};
 use super::state::{Account, Level, State};
 use crate::graph::{Weight, components_within};
 use crate::ids::{Cluster, NONE};
-use crate::observe::Observer;
+use crate::run::Observer;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
@@ -55,7 +55,7 @@ pub fn reduce<W: Weight>(level: &Level<'_, W>, state: &mut State, k: usize) -> b
         .map(|c| root(&merger.parent, c))
         .collect();
     relabel(&mut labels, &roots);
-    let k = crate::partition::renumber(&mut labels);
+    let k = crate::labels::renumber(&mut labels);
     *state = State::new(level, labels, k);
     united
 }
@@ -106,7 +106,7 @@ fn halved<W: Weight>(level: &Level<'_, W>, least: usize) -> (Vec<Cluster>, usize
     let mut labels: Vec<Cluster> = (0..parent.len() as Cluster)
         .map(|c| root(&parent, c))
         .collect();
-    let left = crate::partition::renumber(&mut labels);
+    let left = crate::labels::renumber(&mut labels);
     (labels, left)
 }
 
@@ -300,11 +300,12 @@ impl Merger {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::{Graph, Unit};
-    use crate::partition::{Masses, renumber};
+    use crate::cut::Cut;
+    use crate::graph::{Csr, Unit};
+    use crate::labels::renumber;
 
     /// Two circles with chords, and a hub that everything in the first is tied to.
-    fn graph() -> Graph<f64> {
+    fn graph() -> Csr<f64> {
         let weight = |i: u32| 1.0 + f64::from(i * i % 17).sqrt();
         let circle =
             |from: u32, n: u32| (0..n).map(move |i| (from + i, from + (i + 1) % n, weight(i)));
@@ -318,10 +319,10 @@ mod tests {
             .chain(chords(41, 25))
             .chain(hub)
             .collect();
-        Graph::from_edges(66, &edges).expect("valid edges")
+        Csr::from_edges(66, &edges).expect("valid edges")
     }
 
-    fn cut(level: &Level<'_, f64>, labels: &[Cluster]) -> f64 {
+    fn value_of(level: &Level<'_, f64>, labels: &[Cluster]) -> f64 {
         let mut labels = labels.to_vec();
         let k = renumber(&mut labels);
         State::new(level, labels, k).cut()
@@ -344,7 +345,7 @@ mod tests {
         };
         let cuts = (0..level.vertices())
             .flat_map(apart)
-            .map(|(a, b)| cut(level, &merged(a, b)));
+            .map(|(a, b)| value_of(level, &merged(a, b)));
         cuts.fold(f64::INFINITY, f64::min)
     }
 
@@ -359,8 +360,8 @@ mod tests {
             .flat_map(|step| (0..n).map(move |i| edge(i, step)))
             .filter(|&(i, j, _)| i != j)
             .collect();
-        let graph: Graph<f64> = Graph::from_edges(n as usize, &edges).expect("valid edges");
-        let level = Level::new(&graph, &Masses::Degree);
+        let graph: Csr<f64> = Csr::from_edges(n as usize, &edges).expect("valid edges");
+        let level = Level::new(&graph, &Cut::Normalized);
         for groups in [60, 30, 20] {
             let labels: Vec<Cluster> = (0..n).map(|i| i % groups).collect();
             let mut state = State::new(&level, labels, groups as usize);
@@ -372,15 +373,15 @@ mod tests {
     #[test]
     fn every_merge_is_the_best_one() {
         let graph = graph();
-        for masses in [Masses::Degree, Masses::One] {
-            let level = Level::new(&graph, &masses);
+        for cut in [Cut::Normalized, Cut::Ratio] {
+            let level = Level::new(&graph, &cut);
             let mut merger = Merger::new(&level);
             let labels =
                 |merger: &Merger| (0..66).map(|c| root(&merger.parent, c)).collect::<Vec<_>>();
             while merger.alive > 2 {
                 let best = best_merge(&level, &labels(&merger));
                 assert!(merger.merge_best_pair());
-                let found = cut(&level, &labels(&merger));
+                let found = value_of(&level, &labels(&merger));
                 assert!(
                     (found - best).abs() <= 1e-9 * best.max(1.0),
                     "{} left: {found}, best {best}",
@@ -403,8 +404,8 @@ mod tests {
             .map(|i| (i - 1, i, 1.0))
             .chain((n + 1..2 * n).map(|i| (n, i, 1.0)))
             .collect();
-        let graph: Graph<Unit> = Graph::from_edges(2 * n as usize, &edges).expect("valid edges");
-        let level = Level::new(&graph, &Masses::Degree);
+        let graph: Csr<Unit> = Csr::from_edges(2 * n as usize, &edges).expect("valid edges");
+        let level = Level::new(&graph, &Cut::Normalized);
         let (labels, left) = halved(&level, 4096);
         assert_eq!(left, n as usize);
         let parts = crate::graph::components_within(

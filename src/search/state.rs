@@ -16,12 +16,13 @@
 //!
 //! Memory: 4 bytes a vertex, 29 a cluster; room for new clusters is made when they open.
 
-use crate::graph::{Contraction, Graph, Rows, Weight, contract};
+use crate::cut::Cut;
+use crate::graph::{Contraction, Csr, Rows, Weight, contract};
 use crate::ids::{Cluster, NONE, Vertex};
+use crate::labels::compose;
 use crate::numeric::compensated;
-use crate::partition::{Masses, Sums};
+use crate::partition::Sums;
 use rayon::prelude::*;
-use std::sync::Arc;
 
 /// The three sums of one cluster, or of one vertex.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -70,26 +71,26 @@ impl Account {
     }
 }
 
-/// A graph as local search sees it: with masses, and with groups that clusters may not cross.
+/// A graph as local search sees it: with cut, and with groups that clusters may not cross.
 #[derive(Debug, Clone, Copy)]
 pub struct Level<'a, W: Weight> {
     /// The graph.
-    pub graph: &'a Graph<W>,
+    pub graph: &'a Csr<W>,
     /// Its arrays.
     pub rows: Rows<'a, W>,
     /// Its masses.
-    pub masses: &'a Masses,
+    pub cut: &'a Cut,
     /// If given, vertices join only clusters of vertices of their own group.
     pub groups: Option<&'a [Cluster]>,
 }
 
 impl<'a, W: Weight> Level<'a, W> {
     /// Borrows a graph and its masses; no groups.
-    pub fn new(graph: &'a Graph<W>, masses: &'a Masses) -> Self {
+    pub fn new(graph: &'a Csr<W>, cut: &'a Cut) -> Self {
         Self {
             graph,
             rows: graph.rows(),
-            masses,
+            cut,
             groups: None,
         }
     }
@@ -103,7 +104,7 @@ impl<'a, W: Weight> Level<'a, W> {
     #[inline]
     pub fn vertex(&self, i: usize, own_loop: f64) -> Account {
         Account {
-            mass: self.masses.get(self.graph, i),
+            mass: self.cut.mass(self.graph, i),
             degree: self.graph.degree(i),
             inside: own_loop,
         }
@@ -123,16 +124,7 @@ impl<'a, W: Weight> Level<'a, W> {
         labels: &[Cluster],
         k: usize,
     ) -> Coarse<W::Sum> {
-        let masses = match self.masses {
-            Masses::Degree => Masses::Degree,
-            masses => {
-                let mut sums = vec![0.0; k];
-                for (i, &c) in labels.iter().enumerate().filter(|&(_, &c)| c != NONE) {
-                    sums[c as usize] += masses.get(self.graph, i);
-                }
-                Masses::Given(Arc::from(sums))
-            }
-        };
+        let cut = self.cut.contracted(self.graph, labels, k);
         let groups = self.groups.map(|groups| {
             let mut of = vec![NONE; k];
             for (&c, &group) in labels.iter().zip(groups).filter(|&(&c, _)| c != NONE) {
@@ -140,11 +132,7 @@ impl<'a, W: Weight> Level<'a, W> {
             }
             of
         });
-        Coarse {
-            graph,
-            masses,
-            groups,
-        }
+        Coarse { graph, cut, groups }
     }
 }
 
@@ -152,9 +140,9 @@ impl<'a, W: Weight> Level<'a, W> {
 #[derive(Debug, Clone)]
 pub struct Coarse<S: Weight> {
     /// One vertex a cluster.
-    pub graph: Graph<S>,
+    pub graph: Csr<S>,
     /// Summed masses.
-    pub masses: Masses,
+    pub cut: Cut,
     /// The group of each vertex.
     pub groups: Option<Vec<Cluster>>,
 }
@@ -165,7 +153,7 @@ impl<S: Weight> Coarse<S> {
         Level {
             graph: &self.graph,
             rows: self.graph.rows(),
-            masses: &self.masses,
+            cut: &self.cut,
             groups: self.groups.as_deref(),
         }
     }
@@ -185,7 +173,7 @@ pub struct State {
 impl State {
     /// The state of given labels, each in `0..k` or [`NONE`]. O(arcs).
     pub fn new<W: Weight>(level: &Level<'_, W>, labels: Vec<Cluster>, k: usize) -> Self {
-        let sums = Sums::of(level.graph, level.masses, &labels, k);
+        let sums = Sums::of(level.graph, level.cut, &labels, k);
         let account = |c: usize| Account {
             mass: sums.mass[c],
             degree: sums.degree[c],
@@ -250,7 +238,7 @@ impl State {
     /// The state of the finer problem whose vertex `i` is part of vertex `map[i]` of `coarse`.
     /// O(vertices).
     pub fn project(map: &[Cluster], coarse: &Self) -> Self {
-        Self::with_accounts(through(map, &coarse.labels), coarse.accounts.clone())
+        Self::with_accounts(compose(map, &coarse.labels), coarse.accounts.clone())
     }
 
     /// The number of clusters k.
@@ -391,15 +379,6 @@ impl State {
     /// The labels renumbered to `0..k` by first appearance, and k.
     pub fn numbered(&self) -> (Vec<Cluster>, usize) {
         let (order, k) = self.order();
-        (through(&self.labels, &order), k)
+        (compose(&self.labels, &order), k)
     }
-}
-
-/// The labels of vertices whose clusters are given new numbers, or are part of larger ones.
-/// O(vertices), parallel.
-pub(super) fn through(labels: &[Cluster], map: &[Cluster]) -> Vec<Cluster> {
-    labels
-        .par_iter()
-        .map(|&c| if c == NONE { NONE } else { map[c as usize] })
-        .collect()
 }

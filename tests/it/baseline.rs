@@ -3,8 +3,8 @@
 use crate::points::{by_formula, partitions, weighted_points};
 use lambdacut::gibbs::{Gibbs, Prior};
 use lambdacut::k_means::KMeans;
-use lambdacut::observe::Silent;
 use lambdacut::points::{Points, lloyd};
+use lambdacut::run::Silent;
 use proptest::prelude::*;
 use std::collections::HashMap;
 
@@ -33,9 +33,9 @@ fn inertia_of_scikit_learn_from_the_same_start() {
         let start = points.select(&(0..k as u32).collect::<Vec<_>>());
         let found = KMeans {
             start: Some(start),
-            ..KMeans::new(k)
+            ..KMeans::new().clusters(k)
         }
-        .run(&points, &Silent)
+        .run(&points)
         .unwrap()
         .fit
         .value;
@@ -52,12 +52,12 @@ proptest! {
     #[test]
     fn k_means_never_increases(points in weighted_points(50), k in 1usize..9, seed in 0u64..99) {
         let k = k.min(points.len());
-        let answer = KMeans { seed, ..KMeans::new(k) }.run(&points, &Silent).unwrap();
-        for pair in answer.fit.trace.windows(2) {
+        let answer = KMeans { seed, ..KMeans::new().clusters(k) }.run(&points).unwrap();
+        for pair in answer.trace.windows(2) {
             prop_assert!(pair[1].value <= pair[0].value * (1.0 + 1e-9) + 1e-9);
         }
-        let again = by_formula(&points, &answer.fit.labels, 0.0);
-        prop_assert!((answer.fit.value - again).abs() <= 1e-9 * (1.0 + again));
+        let again = by_formula(&points, &answer.labels, 0.0);
+        prop_assert!((answer.value - again).abs() <= 1e-9 * (1.0 + again));
     }
 
     /// The bounds skip work, not answers: a pass from the final centres changes nothing.
@@ -77,7 +77,7 @@ proptest! {
         let value = |p: &Vec<u32>| by_formula(&points, p, 0.0);
         let fits = |p: &&Vec<u32>| p.iter().max().is_some_and(|&c| (c as usize) < k);
         let optimum = partitions(points.len()).iter().filter(fits).map(value).fold(f64::INFINITY, f64::min);
-        let found = KMeans { runs: 10, ..KMeans::new(k) }.run(&points, &Silent).unwrap().fit.value;
+        let found = KMeans { runs: 10, ..KMeans::new().clusters(k) }.run(&points).unwrap().value;
         prop_assert!(found >= optimum - 1e-9 * (1.0 + optimum));
     }
 }
@@ -85,26 +85,26 @@ proptest! {
 #[test]
 fn odd_requests() {
     let points = Points::from_rows(&[[1.0], [1.0], [2.0]]).unwrap();
-    assert!(KMeans::new(0).run(&points, &Silent).is_err());
-    assert!(KMeans::new(4).run(&points, &Silent).is_err());
+    assert!(KMeans::new().clusters(0).run(&points).is_err());
+    assert!(KMeans::new().clusters(4).run(&points).is_err());
     assert!(
         KMeans {
             start: Some(points.select(&[0])),
-            ..KMeans::new(2)
+            ..KMeans::new().clusters(2)
         }
-        .run(&points, &Silent)
+        .run(&points)
         .is_err()
     );
     // Three clusters of two distinct points: two remain, at no cost.
     let fit = KMeans {
         start: Some(points.clone()),
-        ..KMeans::new(3)
+        ..KMeans::new().clusters(3)
     }
-    .run(&points, &Silent)
+    .run(&points)
     .unwrap()
     .fit;
     assert_eq!((fit.clusters, fit.value), (2, 0.0));
-    assert_eq!(KMeans::new(3).run(&points, &Silent).unwrap().fit.value, 0.0);
+    assert_eq!(KMeans::new().clusters(3).run(&points).unwrap().value, 0.0);
 }
 
 /// `ln p(x_c)` of one cluster in one dimension, the mean integrated out.
@@ -210,7 +210,7 @@ fn gibbs_samples_the_exact_posterior() {
         let mut seen = 0.0;
         let answer = sampler.run(&points, &Silent, &mut |sample| {
             let mut labels = sample.labels.to_vec();
-            lambdacut::partition::renumber(&mut labels);
+            lambdacut::labels::renumber(&mut labels);
             *counts.entry(labels).or_default() += 1.0;
             seen += 1.0;
         });

@@ -1,17 +1,17 @@
 //! Raw rows → policy → graph, against a literal dense twin.
 
 use lambdacut::graph::{
-    AnyGraph, BuildError, Direction, Duplicates, EdgeList, Graph, Policy, SelfLoops, Weight, build,
+    AnyCsr, BuildError, Csr, Direction, Duplicates, EdgeList, Policy, SelfLoops, Weight, build,
 };
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The graph as a map of arcs.
-pub fn arcs(graph: &AnyGraph) -> BTreeMap<(u32, u32), f64> {
-    lambdacut::with_graph!(graph, g => arcs_of(g))
+pub fn arcs(graph: &AnyCsr) -> BTreeMap<(u32, u32), f64> {
+    lambdacut::with_csr!(graph, g => arcs_of(g))
 }
 
-fn arcs_of<W: Weight>(g: &Graph<W>) -> BTreeMap<(u32, u32), f64> {
+fn arcs_of<W: Weight>(g: &Csr<W>) -> BTreeMap<(u32, u32), f64> {
     let rows = g.rows();
     (0..g.vertices())
         .flat_map(|i| rows.row(i).map(move |(j, w)| ((i as u32, j), w)))
@@ -56,14 +56,14 @@ proptest! {
         prop_assert_eq!(arcs(&graph), weighted_twin(&rows));
         prop_assert_eq!(counts.zero_weights as usize, rows.iter().filter(|r| r.2 == 0.0).count());
         prop_assert_eq!(counts.self_loops as usize, rows.iter().filter(|r| r.0 == r.1).count());
-        prop_assert!(lambdacut::with_graph!(&graph, g => g.check_symmetry()).is_ok());
+        prop_assert!(lambdacut::with_csr!(&graph, g => g.check_symmetry()).is_ok());
     }
 
     #[test]
     fn both_directions_with_equal_weights_are_one_edge((n, rows) in rows()) {
         let both: Vec<_> = rows.iter().flat_map(|&(i, j, w)| if i == j { vec![(i, j, w)] } else { vec![(i, j, w), (j, i, w)] }).collect();
         let (graph, _) = build(EdgeList::weighted(n, both), &Policy::default()).unwrap();
-        let once: Graph<f64> = Graph::from_edges(n, &rows).unwrap();
+        let once: Csr<f64> = Csr::from_edges(n, &rows).unwrap();
         prop_assert_eq!(arcs(&graph), arcs_of(&once));
     }
 
@@ -73,7 +73,7 @@ proptest! {
         let (graph, counts) = build(EdgeList::plain(n, pairs.clone()), &Policy::default()).unwrap();
         let distinct: BTreeSet<_> = pairs.iter().copied().collect();
         let expected: BTreeMap<_, _> = distinct.iter().flat_map(|&(i, j)| [((i, j), 1.0), ((j, i), 1.0)]).collect();
-        prop_assert!(matches!(graph, AnyGraph::Unit(_)));
+        prop_assert!(matches!(graph, AnyCsr::Unit(_)));
         prop_assert_eq!(arcs(&graph), expected);
         prop_assert_eq!(counts.duplicates as usize, pairs.len() - distinct.len());
         let lonely = distinct.iter().filter(|&&(i, j)| !distinct.contains(&(j, i))).count();
@@ -120,9 +120,9 @@ fn many_rows_over_many_blocks() {
         .iter()
         .map(|&(i, j)| (i.min(j), i.max(j)))
         .collect();
-    assert_eq!(lambdacut::with_graph!(&graph, g => g.edges()), edges.len());
+    assert_eq!(lambdacut::with_csr!(&graph, g => g.edges()), edges.len());
     assert_eq!(counts.duplicates as usize, rows.len() - distinct.len());
-    assert!(lambdacut::with_graph!(&graph, g => g.check_symmetry()).is_ok());
+    assert!(lambdacut::with_csr!(&graph, g => g.check_symmetry()).is_ok());
 }
 
 #[test]
@@ -157,11 +157,11 @@ fn policies() {
     );
     assert!(matches!(
         with(|p| p.unweighted = true).unwrap().0,
-        AnyGraph::Unit(_)
+        AnyCsr::Unit(_)
     ));
     assert!(matches!(
         with(|p| p.single_precision = true).unwrap().0,
-        AnyGraph::F32(_)
+        AnyCsr::F32(_)
     ));
     let plain = EdgeList::plain(2, [(0, 1), (0, 1), (1, 0)]);
     let policy = Policy {

@@ -2,8 +2,8 @@
 
 use lambdacut::generate::{Blobs, Lfr};
 use lambdacut::io::{LoadOptions, Unknown, load, read_labels, sha256};
-use lambdacut::observe::Silent;
-use lambdacut::with_graph;
+use lambdacut::run::Silent;
+use lambdacut::with_csr;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -58,14 +58,14 @@ fn graphs_and_labels_count_as_the_manifest_says() {
     assert!(rows(".edges").len() >= 5 && rows(".labels").len() >= 5);
     for row in rows(".edges") {
         let read = load(&folder().join(&row[0]), &LoadOptions::default(), &Silent).unwrap();
-        let found = with_graph!(&read.graph, g => vec![g.vertices(), g.edges()]);
+        let found = with_csr!(&read.graph, g => vec![g.vertices(), g.edges()]);
         assert_eq!(
             numbers(&row),
             [found, vec![read.counts.rows as usize]].concat(),
             "{}",
             row[0]
         );
-        let weighted = with_graph!(&read.graph, g => g.total_weight() != g.edges() as f64);
+        let weighted = with_csr!(&read.graph, g => g.total_weight() != g.edges() as f64);
         assert_eq!(row[4] == "yes", weighted, "{}", row[0]);
     }
     for row in rows(".labels") {

@@ -2,7 +2,7 @@
 //! ever, by checksum.
 
 use lambdacut::generate::{Affinity, Blobs, Cliques, GenerateError, Lfr, Planted, Rmat, Sbm};
-use lambdacut::observe::{CancelToken, Silent};
+use lambdacut::run::{CancelToken, Silent};
 use proptest::prelude::*;
 use rayon::prelude::*;
 use xxhash_rust::xxh3::Xxh3;

@@ -1,9 +1,10 @@
 //! The graph, its components and its contraction.
 
 use crate::support::{graphs, labels_of};
-use lambdacut::graph::{Graph, Unit, components, contract};
+use lambdacut::cut::Cut;
+use lambdacut::graph::{Csr, Unit, components, contract};
 use lambdacut::ids::NONE;
-use lambdacut::partition::{Masses, Sums};
+use lambdacut::partition::Sums;
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -40,9 +41,9 @@ proptest! {
         let (labels, k) = labels_of(&g, &raw);
         let own: Vec<u32> = (0..k as u32).collect();
         let coarse = contract(&g, &labels, k);
-        for masses in [Masses::Degree, Masses::One] {
+        for masses in [Cut::Normalized, Cut::Ratio] {
             let fine = Sums::of(&g, &masses, &labels, k);
-            let summed = Masses::Given(Arc::from(fine.mass.as_slice()));
+            let summed = Cut::Masses(Arc::from(fine.mass.as_slice()));
             let after = Sums::of(&coarse, &summed, &own, k);
             prop_assert!((fine.value(beta) - after.value(beta)).abs() < 1e-12 * k.max(1) as f64);
         }
@@ -54,7 +55,7 @@ fn links_of_unweighted_graphs_are_counted() {
     let edges: Vec<_> = (0..900u32)
         .map(|e| (e * 7919 % 300, e * 104_729 % 300, 1.0))
         .collect();
-    let unit: Graph<Unit> = Graph::from_edges(300, &edges).unwrap();
+    let unit: Csr<Unit> = Csr::from_edges(300, &edges).unwrap();
     let rows = unit.rows();
     let arcs: Vec<_> = (0..300)
         .flat_map(|i| {
@@ -64,7 +65,7 @@ fn links_of_unweighted_graphs_are_counted() {
                 .map(move |&j| (i as u32, j, 1.0))
         })
         .collect();
-    let real: Graph<f64> = Graph::from_edges(300, &arcs).unwrap();
+    let real: Csr<f64> = Csr::from_edges(300, &arcs).unwrap();
     let labels: Vec<u32> = (0..300).map(|i| i * 31 % 17).collect();
     let (counted, summed) = (contract(&unit, &labels, 17), contract(&real, &labels, 17));
     assert_eq!(counted.rows().targets, summed.rows().targets);
@@ -91,7 +92,7 @@ fn contraction_is_the_same_on_any_number_of_threads() {
             )
         })
         .collect();
-    let g: Graph<f64> = Graph::from_edges(1000, &edges).unwrap();
+    let g: Csr<f64> = Csr::from_edges(1000, &edges).unwrap();
     let labels: Vec<u32> = (0..1000).map(|i| i * 31 % 97).collect();
     let run = |threads| {
         let pool = rayon::ThreadPoolBuilder::new()
@@ -107,19 +108,19 @@ fn contraction_is_the_same_on_any_number_of_threads() {
 
 #[test]
 fn unweighted_graphs_store_no_weights() {
-    let g: Graph<Unit> = Graph::from_edges(3, &[(0, 1, 1.0), (1, 2, 1.0), (2, 2, 1.0)]).unwrap();
+    let g: Csr<Unit> = Csr::from_edges(3, &[(0, 1, 1.0), (1, 2, 1.0), (2, 2, 1.0)]).unwrap();
     assert_eq!(g.bytes(), 4 * g.arcs() + 8 * (g.vertices() + 1));
     assert_eq!((g.edges(), g.self_loops(), g.total_weight()), (3, 1, 3.0));
 }
 
 #[test]
 fn bad_arrays_are_refused() {
-    assert!(Graph::<Unit>::from_arrays(vec![0, 1], vec![1], vec![Unit]).is_err());
-    assert!(Graph::<Unit>::from_arrays(vec![1, 1], vec![0], vec![Unit]).is_err());
-    assert!(Graph::<f64>::from_arrays(vec![0, 1], vec![0], vec![f64::NAN]).is_err());
-    assert!(Graph::<f64>::from_edges(1, &[(0, 1, 1.0)]).is_err());
+    assert!(Csr::<Unit>::from_arrays(vec![0, 1], vec![1], vec![Unit]).is_err());
+    assert!(Csr::<Unit>::from_arrays(vec![1, 1], vec![0], vec![Unit]).is_err());
+    assert!(Csr::<f64>::from_arrays(vec![0, 1], vec![0], vec![f64::NAN]).is_err());
+    assert!(Csr::<f64>::from_edges(1, &[(0, 1, 1.0)]).is_err());
     assert!(
-        Graph::<f64>::from_arrays(vec![0, 1, 1], vec![1], vec![1.0])
+        Csr::<f64>::from_arrays(vec![0, 1, 1], vec![1], vec![1.0])
             .unwrap()
             .check_symmetry()
             .is_err()

@@ -4,8 +4,8 @@ use crate::points::{by_formula, partitions, weighted_points};
 use lambdacut::dp_means;
 use lambdacut::hdp::{Hdp, objective, prices_for};
 use lambdacut::kernel_dp_means::{Kernel, KernelDpMeans, fit_kernel};
-use lambdacut::observe::Silent;
 use lambdacut::points::{Groups, Points};
+use lambdacut::run::Silent;
 use nalgebra::DMatrix;
 use proptest::prelude::*;
 use std::collections::HashSet;
@@ -45,7 +45,7 @@ proptest! {
 
     #[test]
     fn no_step_increases_the_objective((points, groups) in grouped(50), local in 0.0..30.0f64, global in 0.0..60.0f64) {
-        let answer = Hdp::new(local, global).run(&points, &groups, &Silent).unwrap();
+        let answer = Hdp::new().prices(local, global).run(&points, &groups).unwrap();
         let mut before = hdp_by_formula(&points, &groups, &vec![0; points.len()], local, global);
         for (pass, values) in answer.steps.iter().enumerate() {
             for (step, &value) in values.iter().enumerate() {
@@ -53,11 +53,11 @@ proptest! {
                 before = value;
             }
         }
-        let labels = &answer.fit.labels;
-        prop_assert!(close(answer.fit.value, hdp_by_formula(&points, &groups, labels, local, global)));
-        prop_assert!(close(answer.fit.value, objective(&points, &groups, labels, local, global)));
-        prop_assert_eq!(labels.iter().collect::<HashSet<_>>().len(), answer.fit.clusters);
-        prop_assert_eq!(answer.means.len(), answer.fit.clusters);
+        let labels = &answer.labels;
+        prop_assert!(close(answer.value, hdp_by_formula(&points, &groups, labels, local, global)));
+        prop_assert!(close(answer.value, objective(&points, &groups, labels, local, global)));
+        prop_assert_eq!(labels.iter().collect::<HashSet<_>>().len(), answer.clusters);
+        prop_assert_eq!(answer.means.len(), answer.clusters);
         for j in 0..groups.len() {
             let used: HashSet<u32> = groups.members(j).iter().map(|&i| labels[i as usize]).collect();
             prop_assert_eq!(used.len(), answer.local_clusters[j]);
@@ -75,7 +75,7 @@ proptest! {
     fn never_below_the_optimum((points, groups) in grouped(6), local in 0.0..9.0f64, global in 0.0..30.0f64) {
         let value = |p: &Vec<u32>| hdp_by_formula(&points, &groups, p, local, global);
         let optimum = partitions(points.len()).iter().map(value).fold(f64::INFINITY, f64::min);
-        let found = Hdp::new(local, global).run(&points, &groups, &Silent).unwrap().fit.value;
+        let found = Hdp::new().prices(local, global).run(&points, &groups).unwrap().value;
         prop_assert!(found >= optimum - 1e-9 * (1.0 + optimum));
     }
 }
@@ -85,27 +85,31 @@ fn extreme_prices_and_odd_inputs() {
     let points = Points::from_rows(&[[0.0], [1.0], [5.0], [0.0]]).unwrap();
     let groups = Groups::new(&[0, 0, 1, 1], 4).unwrap();
     let run = |local, global| {
-        Hdp::new(local, global)
-            .run(&points, &groups, &Silent)
+        Hdp::new()
+            .prices(local, global)
+            .run(&points, &groups)
             .unwrap()
     };
-    assert_eq!(run(1e9, 1e9).fit.clusters, 1);
+    assert_eq!(run(1e9, 1e9).clusters, 1);
     let free = run(0.0, 0.0);
-    assert_eq!((free.fit.clusters, free.fit.value), (3, 0.0));
-    assert!(Hdp::new(-1.0, 0.0).run(&points, &groups, &Silent).is_err());
+    assert_eq!((free.clusters, free.value), (3, 0.0));
+    assert!(Hdp::new().prices(-1.0, 0.0).run(&points, &groups).is_err());
     assert!(
-        Hdp::new(0.0, f64::NAN)
-            .run(&points, &groups, &Silent)
+        Hdp::new()
+            .prices(0.0, f64::NAN)
+            .run(&points, &groups)
             .is_err()
     );
     assert!(
-        Hdp::new(1.0, 1.0)
+        Hdp::new()
+            .prices(1.0, 1.0)
             .run(&points, &Groups::one(3), &Silent)
             .is_err()
     );
     let nothing = Points::new(1, vec![]).unwrap();
     assert_eq!(
-        Hdp::new(1.0, 1.0)
+        Hdp::new()
+            .prices(1.0, 1.0)
             .run(&nothing, &Groups::one(0), &Silent)
             .unwrap()
             .fit
@@ -122,13 +126,13 @@ fn clusters_are_shared_between_data_sets() {
     let rows = [[0.0], [0.1], [0.2], [4.0], [0.1], [4.0], [4.1], [4.2]];
     let points = Points::from_rows(&rows).unwrap();
     let groups = Groups::new(&[0, 0, 0, 0, 1, 1, 1, 1], 8).unwrap();
-    let answer = Hdp::new(0.5, 2.0).run(&points, &groups, &Silent).unwrap();
+    let answer = Hdp::new().prices(0.5, 2.0).run(&points, &groups).unwrap();
     assert_eq!(
-        (answer.fit.clusters, &answer.local_clusters[..]),
+        (answer.clusters, &answer.local_clusters[..]),
         (2, &[2, 2][..])
     );
-    assert_eq!(answer.fit.labels[0], answer.fit.labels[4]);
-    assert_eq!(answer.fit.labels[3], answer.fit.labels[5]);
+    assert_eq!(answer.labels[0], answer.labels[4]);
+    assert_eq!(answer.labels[3], answer.labels[5]);
 }
 
 /// The linear kernel `x·y` of points, with their weights.
@@ -163,15 +167,15 @@ proptest! {
         let points = Points::new(2, values).unwrap().with_weights(weights).unwrap();
         let (groups, kernel) = (Groups::new(&groups, n).unwrap(), linear_kernel(&points));
 
-        let by_points = dp_means::DpMeans::new(lambda).run(&points, &Silent).unwrap().fit;
+        let by_points = dp_means::DpMeans::new().lambda(lambda).run(&points).unwrap().fit;
         let by_kernel = fit_kernel(&kernel, lambda, &KernelDpMeans::default(), &Silent).unwrap();
         prop_assert_eq!(&by_points.labels, &by_kernel.labels);
         prop_assert!(close(by_points.value, by_kernel.value));
 
-        let by_points = Hdp::new(local, lambda).run(&points, &groups, &Silent).unwrap();
-        let by_kernel = Hdp::new(local, lambda).run(&kernel, &groups, &Silent).unwrap();
-        prop_assert_eq!(&by_points.fit.labels, &by_kernel.fit.labels);
-        prop_assert!(close(by_points.fit.value, by_kernel.fit.value));
+        let by_points = Hdp::new().prices(local, lambda).run(&points, &groups).unwrap();
+        let by_kernel = Hdp::new().prices(local, lambda).run(&kernel, &groups).unwrap();
+        prop_assert_eq!(&by_points.labels, &by_kernel.labels);
+        prop_assert!(close(by_points.value, by_kernel.value));
         prop_assert_eq!(by_points.local_clusters, by_kernel.local_clusters);
     }
 
@@ -188,12 +192,12 @@ proptest! {
         let weights: Vec<f64> = (0..n).map(|i| points.weight(i)).collect();
         let mut values = Vec::new();
         for kernel in [Kernel::dense(dense, Some(weights.clone())).unwrap(), Kernel::sparse(sparse, Some(weights)).unwrap()] {
-            let answer = Hdp::new(local, global).run(&kernel, &groups, &Silent).unwrap();
+            let answer = Hdp::new().prices(local, global).run(&kernel, &groups).unwrap();
             let steps: Vec<f64> = answer.steps.iter().flatten().copied().collect();
             for pair in steps.windows(2) {
                 prop_assert!(pair[1] <= pair[0] + 1e-9 * (1.0 + pair[0].abs()), "{} after {}", pair[1], pair[0]);
             }
-            values.push(answer.fit.value);
+            values.push(answer.value);
         }
         prop_assert!(close(values[0], values[1]));
     }
@@ -208,27 +212,27 @@ fn restarts_keep_the_best_and_are_repeatable() {
         Hdp {
             runs,
             seed,
-            ..Hdp::new(4.0, 30.0)
+            ..Hdp::new().prices(4.0, 30.0)
         }
-        .run(&points, &groups, &Silent)
+        .run(&points, &groups)
         .unwrap()
     };
     let (one, many) = (run(1, 1), run(12, 1));
     assert!(
-        many.fit.value <= one.fit.value,
+        many.value <= one.value,
         "{} of twelve, {} of one",
-        many.fit.value,
-        one.fit.value
+        many.value,
+        one.value
     );
-    assert_eq!(many.fit.labels, run(12, 1).fit.labels);
+    assert_eq!(many.labels, run(12, 1).labels);
     assert_eq!(
-        one.fit.labels,
-        run(1, 9).fit.labels,
+        one.labels,
+        run(1, 9).labels,
         "the first run visits the points as they are numbered"
     );
     assert!(close(
-        many.fit.value,
-        hdp_by_formula(&points, &groups, &many.fit.labels, 4.0, 30.0)
+        many.value,
+        hdp_by_formula(&points, &groups, &many.labels, 4.0, 30.0)
     ));
     // No point is far enough from the mean of all: only another start finds the two clusters.
     let pair = Points::from_rows(&[[0.0], [2.0], [0.0], [2.0]]).unwrap();
@@ -236,9 +240,9 @@ fn restarts_keep_the_best_and_are_repeatable() {
     let clusters = |runs| {
         Hdp {
             runs,
-            ..Hdp::new(0.1, 1.5)
+            ..Hdp::new().prices(0.1, 1.5)
         }
-        .run(&pair, &two, &Silent)
+        .run(&pair, &two)
         .unwrap()
         .fit
         .clusters
@@ -247,9 +251,9 @@ fn restarts_keep_the_best_and_are_repeatable() {
     assert!(
         Hdp {
             runs: 0,
-            ..Hdp::new(1.0, 1.0)
+            ..Hdp::new().prices(1.0, 1.0)
         }
-        .run(&points, &groups, &Silent)
+        .run(&points, &groups)
         .is_err()
     );
 }
@@ -266,9 +270,9 @@ fn the_optimum_is_reached_on_most_small_sets() {
         let optimum = partitions(7).iter().map(of).fold(f64::INFINITY, f64::min);
         let found = Hdp {
             runs: 20,
-            ..Hdp::new(local, global)
+            ..Hdp::new().prices(local, global)
         }
-        .run(&points, &groups, &Silent)
+        .run(&points, &groups)
         .unwrap()
         .fit
         .value;

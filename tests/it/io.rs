@@ -1,13 +1,14 @@
 //! Text edge lists as found in the wild, and what is said about wrong ones.
 
 use crate::build::arcs;
-use lambdacut::graph::{AnyGraph, Policy};
+use lambdacut::graph::Names;
+use lambdacut::graph::{AnyCsr, Policy};
 use lambdacut::ids::NONE;
 use lambdacut::io::{
-    IdKind, LoadOptions, Loaded, Names, ReadError, Unknown, load, read_communities, read_labels,
+    IdKind, LoadOptions, Loaded, ReadError, Unknown, load, read_communities, read_labels,
     write_labels,
 };
-use lambdacut::observe::Silent;
+use lambdacut::run::Silent;
 use proptest::prelude::*;
 use std::io::Write;
 use std::path::Path;
@@ -83,7 +84,7 @@ fn the_wild_variants_of_one_graph() {
             "{}",
             String::from_utf8_lossy(bytes)
         );
-        assert!(matches!(loaded.graph, AnyGraph::Unit(_)));
+        assert!(matches!(loaded.graph, AnyCsr::Unit(_)));
         assert_eq!(loaded.names, Names::numbers(3));
     }
 }
@@ -297,7 +298,7 @@ fn ignored_weights_may_be_anything_but_missing() {
             .map(|(i, j, w)| format!("{i}-{j}{}", if *w == 1.0 { "" } else { "?" }))
             .collect();
         assert_eq!(found, expected);
-        assert!(matches!(loaded.graph, AnyGraph::Unit(_)));
+        assert!(matches!(loaded.graph, AnyCsr::Unit(_)));
         assert_eq!(
             (loaded.counts.zero_weights, loaded.counts.rows),
             (1, text.lines().count() as u64)
@@ -341,7 +342,7 @@ fn a_real_graph_with_infinite_weights() {
         ..LoadOptions::default()
     };
     assert_eq!(
-        lambdacut::with_graph!(&load(&path, &unweighted, &Silent).unwrap().graph, g => g.edges()),
+        lambdacut::with_csr!(&load(&path, &unweighted, &Silent).unwrap().graph, g => g.edges()),
         175_693
     );
 }
@@ -586,7 +587,7 @@ fn a_large_text_is_read_alike_mapped_streamed_and_on_any_number_of_threads() {
                 &Silent,
             )
             .unwrap();
-            let AnyGraph::Unit(g) = &loaded.graph else {
+            let AnyCsr::Unit(g) = &loaded.graph else {
                 panic!("no weights were given")
             };
             (

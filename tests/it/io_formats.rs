@@ -3,12 +3,11 @@
 
 use crate::build::arcs;
 use crate::support::graphs;
-use lambdacut::graph::{AnyGraph, Graph, Policy, SelfLoops, Unit};
-use lambdacut::io::{
-    Format, LoadOptions, Loaded, Names, load, write_graph, write_graph_and_masses,
-};
-use lambdacut::observe::Silent;
-use lambdacut::with_graph;
+use lambdacut::graph::Names;
+use lambdacut::graph::{AnyCsr, Csr, Policy, SelfLoops, Unit};
+use lambdacut::io::{Format, LoadOptions, Loaded, load, write_graph, write_graph_and_masses};
+use lambdacut::run::Silent;
+use lambdacut::with_csr;
 use proptest::prelude::*;
 use std::path::{Path, PathBuf};
 
@@ -50,7 +49,7 @@ const METIS_WEIGHTS: &[u8] = b"3 2 011\n4 2 1.5\n2 1 1.5 3 2\n6 2 2\n";
 fn metis_files() {
     let loaded = read("g.graph", METIS);
     assert_eq!((edges(&loaded).len(), loaded.counts.comments), (11, 1));
-    assert!(matches!(loaded.graph, AnyGraph::Unit(_)));
+    assert!(matches!(loaded.graph, AnyCsr::Unit(_)));
     assert_eq!(loaded.names, Names::Range { first: 1, count: 7 });
     let loaded = read("g.metis", METIS_WEIGHTS);
     assert_eq!(edges(&loaded), [(0, 1, 1.5), (1, 2, 2.0)]);
@@ -82,7 +81,7 @@ fn matrix_market_files() {
         "g.txt",
         b"%%MatrixMarket MATRIX Coordinate Pattern General\n4 4 3\n1 2\n2 1\n3 1\n",
     );
-    assert!(matches!(loaded.graph, AnyGraph::Unit(_)));
+    assert!(matches!(loaded.graph, AnyCsr::Unit(_)));
     assert_eq!(
         (
             edges(&loaded),
@@ -404,7 +403,7 @@ fn a_large_metis_file_is_read_in_pieces() {
     );
 }
 
-fn binary_of(graph: &Graph<Unit>, names: &Names) -> Vec<u8> {
+fn binary_of(graph: &Csr<Unit>, names: &Names) -> Vec<u8> {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("g.lcut");
     write_graph(&path, Format::Binary, graph, names).unwrap();
@@ -413,7 +412,7 @@ fn binary_of(graph: &Graph<Unit>, names: &Names) -> Vec<u8> {
 
 #[test]
 fn the_binary_format_does_not_change() {
-    let graph: Graph<Unit> = Graph::from_edges(3, &[(0, 1, 1.0), (1, 2, 1.0)]).unwrap();
+    let graph: Csr<Unit> = Csr::from_edges(3, &[(0, 1, 1.0), (1, 2, 1.0)]).unwrap();
     let bytes = binary_of(&graph, &Names::numbers(3));
     assert_eq!(bytes.len(), 128 + 64 + 64);
     let mut expected = Vec::from(*b"LAMBDCUT\x01\0\0\0\0\0\0\0");
@@ -445,7 +444,7 @@ fn the_binary_format_does_not_change() {
 
 #[test]
 fn every_flipped_bit_of_a_binary_file_is_seen() {
-    let graph: Graph<Unit> = Graph::from_edges(3, &[(0, 1, 1.0), (1, 2, 1.0)]).unwrap();
+    let graph: Csr<Unit> = Csr::from_edges(3, &[(0, 1, 1.0), (1, 2, 1.0)]).unwrap();
     let good = binary_of(&graph, &Names::from_ids(vec![3, 5, 9]));
     assert_eq!(read("g.lcut", &good).names, Names::from_ids(vec![3, 5, 9]));
     for at in 0..good.len() {
@@ -482,7 +481,7 @@ fn every_flipped_bit_of_a_binary_file_is_seen() {
 #[test]
 fn wrong_indices_are_seen_behind_right_checksums() {
     use xxhash_rust::xxh3::xxh3_64;
-    let graph: Graph<Unit> = Graph::from_edges(3, &[(0, 1, 1.0), (1, 2, 1.0)]).unwrap();
+    let graph: Csr<Unit> = Csr::from_edges(3, &[(0, 1, 1.0), (1, 2, 1.0)]).unwrap();
     let good = binary_of(&graph, &Names::numbers(3));
     let forged = |at: usize, byte: u8| {
         let mut bad = good.clone();
@@ -512,7 +511,7 @@ fn wrong_indices_are_seen_behind_right_checksums() {
 fn a_mapped_graph_is_used_without_copying_and_outlives_its_name() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("g.lcut");
-    let graph: Graph<f64> = Graph::from_edges(3, &[(0, 1, 1.5), (1, 2, 2.0), (2, 2, 1.0)]).unwrap();
+    let graph: Csr<f64> = Csr::from_edges(3, &[(0, 1, 1.5), (1, 2, 2.0), (2, 2, 1.0)]).unwrap();
     write_graph_and_masses(
         &path,
         Format::Binary,
@@ -525,14 +524,14 @@ fn a_mapped_graph_is_used_without_copying_and_outlives_its_name() {
     std::fs::remove_file(&path).unwrap();
     assert_eq!(loaded.masses.as_deref(), Some(&[1.0, 2.0, 3.0][..]));
     assert_eq!(edges(&loaded), [(0, 1, 1.5), (1, 2, 2.0), (2, 2, 1.0)]);
-    assert_eq!(with_graph!(&loaded.graph, g => g.self_loops()), 1);
+    assert_eq!(with_csr!(&loaded.graph, g => g.self_loops()), 1);
 }
 
 #[test]
 fn the_policy_reaches_a_binary_graph() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("g.lcut");
-    let graph: Graph<f64> = Graph::from_edges(2, &[(0, 1, 1.5), (1, 1, 2.0)]).unwrap();
+    let graph: Csr<f64> = Csr::from_edges(2, &[(0, 1, 1.5), (1, 1, 2.0)]).unwrap();
     write_graph(&path, Format::Binary, &graph, &Names::numbers(2)).unwrap();
     let policy = Policy {
         self_loops: SelfLoops::Drop,
@@ -548,13 +547,13 @@ fn the_policy_reaches_a_binary_graph() {
         &Silent,
     )
     .unwrap();
-    assert!(matches!(loaded.graph, AnyGraph::Unit(_)));
+    assert!(matches!(loaded.graph, AnyCsr::Unit(_)));
     assert_eq!(edges(&loaded), [(0, 1, 1.0)]);
 }
 
-fn round_trip(dir: &Path, name: &str, graph: &AnyGraph, names: &Names, threads: usize) -> Loaded {
+fn round_trip(dir: &Path, name: &str, graph: &AnyCsr, names: &Names, threads: usize) -> Loaded {
     let path: PathBuf = dir.join(name);
-    with_graph!(graph, g => write_graph(&path, Format::of_name(&path), g, names)).unwrap();
+    with_csr!(graph, g => write_graph(&path, Format::of_name(&path), g, names)).unwrap();
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .build()
@@ -564,7 +563,7 @@ fn round_trip(dir: &Path, name: &str, graph: &AnyGraph, names: &Names, threads: 
 }
 
 /// Edges by name.
-fn named(graph: &AnyGraph, names: &Names) -> Vec<(String, String, u64)> {
+fn named(graph: &AnyCsr, names: &Names) -> Vec<(String, String, u64)> {
     let name = |i: u32| names.get(i as usize).into_owned();
     let mut list: Vec<_> = arcs(graph)
         .into_iter()
@@ -580,8 +579,8 @@ proptest! {
     fn every_format_gives_the_graph_back(g in graphs(20), kind in 0..3, threads in 1usize..4) {
         prop_assume!(g.edges() > 0);
         let n = g.vertices();
-        let unweighted: Vec<_> = arcs(&AnyGraph::F64(g.clone())).into_keys().map(|(i, j)| (i, j, 1.0)).collect();
-        let unweighted: Graph<Unit> = Graph::from_edges(n, &unweighted).unwrap();
+        let unweighted: Vec<_> = arcs(&AnyCsr::F64(g.clone())).into_keys().map(|(i, j)| (i, j, 1.0)).collect();
+        let unweighted: Csr<Unit> = Csr::from_edges(n, &unweighted).unwrap();
         let names = match kind {
             0 => Names::numbers(n),
             1 => Names::from_ids((0..n as u64).map(|i| i * i * 1_000_000_007 + 5).collect()),
@@ -592,7 +591,7 @@ proptest! {
             }
         };
         let dir = tempfile::tempdir().unwrap();
-        for graph in [AnyGraph::F64(g), AnyGraph::Unit(unweighted)] {
+        for graph in [AnyCsr::F64(g), AnyCsr::Unit(unweighted)] {
             for file in ["g.txt", "g.txt.gz", "g.txt.zst", "g.lcut", "g.lcut.gz"] {
                 let back = round_trip(dir.path(), file, &graph, &names, threads);
                 prop_assert_eq!(named(&back.graph, &back.names), named(&graph, &names), "{}", file);
@@ -604,7 +603,7 @@ proptest! {
                 let back = round_trip(dir.path(), file, &graph, &names, threads);
                 prop_assert_eq!(arcs(&back.graph), arcs(&graph), "{}", file);
                 prop_assert_eq!(back.names, Names::Range { first: 1, count: n });
-                prop_assert_eq!(matches!(back.graph, AnyGraph::Unit(_)), matches!(graph, AnyGraph::Unit(_)));
+                prop_assert_eq!(matches!(back.graph, AnyCsr::Unit(_)), matches!(graph, AnyCsr::Unit(_)));
             }
         }
     }
@@ -637,7 +636,7 @@ fn real_graphs_have_the_counts_of_their_sources() {
         .unwrap();
         assert_eq!(loaded.counts.rows, rows, "{name}");
         assert_eq!(
-            with_graph!(&loaded.graph, g => (g.vertices(), g.edges())),
+            with_csr!(&loaded.graph, g => (g.vertices(), g.edges())),
             (vertices, edges),
             "{name}"
         );

@@ -3,7 +3,7 @@
 use crate::build::arcs;
 use crate::support::graphs;
 use lambdacut::graph::{
-    AnyGraph, Graph, GraphError, Policy, Unit, from_petgraph, from_sprs, to_petgraph, to_sprs,
+    AnyCsr, Csr, GraphError, Policy, Unit, from_petgraph, from_sprs, to_petgraph, to_sprs,
 };
 use lambdacut::ids::NONE;
 use petgraph::Undirected;
@@ -106,7 +106,7 @@ fn a_directed_petgraph_follows_the_policy() {
     assert_eq!(arcs(&read.graph), symmetric(&[(0, 1, 5.0), (1, 2, 1.0)]));
     assert_eq!(read.counts.directed_arcs, 1);
     let unweighted = from_petgraph(&digraph, |_| 1.0, &Policy::default()).unwrap();
-    assert!(matches!(unweighted.graph, AnyGraph::Unit(_)));
+    assert!(matches!(unweighted.graph, AnyCsr::Unit(_)));
     assert!(from_petgraph(&digraph, |_| f64::NAN, &Policy::default()).is_err());
 }
 
@@ -121,9 +121,9 @@ proptest! {
         let total: f64 = there.edge_references().map(|e| *e.weight()).sum();
         prop_assert!((total - g.total_weight()).abs() <= 1e-9 * total.max(1.0));
         let back = from_petgraph(&there, |w| *w, &Policy::default()).unwrap();
-        let expected: Graph<f64> = from_sprs(&to_sprs::<f64, u32, usize>(&g), |w| *w).unwrap();
-        prop_assert_eq!(arcs(&back.graph), arcs(&AnyGraph::F64(g)));
-        prop_assert_eq!(arcs(&back.graph), arcs(&AnyGraph::F64(expected)));
+        let expected: Csr<f64> = from_sprs(&to_sprs::<f64, u32, usize>(&g), |w| *w).unwrap();
+        prop_assert_eq!(arcs(&back.graph), arcs(&AnyCsr::F64(g)));
+        prop_assert_eq!(arcs(&back.graph), arcs(&AnyCsr::F64(expected)));
     }
 }
 
@@ -179,11 +179,11 @@ fn parallel_edges_add_up_whatever_their_weight() {
             friends.add_edge(b, a, weight);
         }
         let read = from_petgraph(&friends, |w| *w, &Policy::default()).unwrap();
-        let degree = lambdacut::with_graph!(&read.graph, g => g.degree(0));
+        let degree = lambdacut::with_csr!(&read.graph, g => g.degree(0));
         assert_eq!(degree, 6.0 * weight);
     }
     // Without parallel edges, weights that are all 1 make an unweighted graph as before.
     let plain = UnGraph::<(), f64>::from_edges([(0, 1, 1.0), (1, 2, 1.0)]);
     let read = from_petgraph(&plain, |w| *w, &Policy::default()).unwrap();
-    assert!(matches!(read.graph, AnyGraph::Unit(_)));
+    assert!(matches!(read.graph, AnyCsr::Unit(_)));
 }

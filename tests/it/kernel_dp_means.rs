@@ -2,17 +2,17 @@
 //! orders, and against brute force.
 
 use crate::support::{cut_objective, graphs, labels_of, path, ring_of_cliques};
-use lambdacut::fit::StopReason;
-use lambdacut::graph::{Graph, Unit, components};
+use lambdacut::cut::Objective;
+use lambdacut::graph::{Csr, Unit, components};
 use lambdacut::ids::NONE;
 use lambdacut::kernel_dp_means::{
-    Execution, GraphFit, Kernel, KernelDpMeans, Shift, Start, VisitOrder, fit_graph, fit_kernel,
-    lambda_for_clusters, resolution_for_clusters, resolve_shift,
+    Execution, Kernel, KernelClustering, KernelDpMeans, Shift, Start, VisitOrder, fit_graph,
+    fit_kernel, lambda_for_clusters, resolution_for_clusters, resolve_shift,
 };
-use lambdacut::objective::Objective;
-use lambdacut::observe::{CancelToken, Observer, Silent};
+use lambdacut::labels::renumber;
 use lambdacut::params::StopRules;
-use lambdacut::partition::renumber;
+use lambdacut::run::StopReason;
+use lambdacut::run::{CancelToken, Observer, Silent};
 use lambdacut::search::moves::{Active, Kind, Rules, local_moves};
 use lambdacut::search::state::{Level, State};
 use nalgebra::{DMatrix, DVector};
@@ -22,9 +22,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// `S = s·M − L` of a graph, and the masses.
-fn similarities(graph: &Graph<f64>, objective: &Objective, shift: f64) -> (DMatrix<f64>, Vec<f64>) {
+fn similarities(graph: &Csr<f64>, objective: &Objective, shift: f64) -> (DMatrix<f64>, Vec<f64>) {
     let n = graph.vertices();
-    let masses: Vec<f64> = (0..n).map(|i| objective.masses().get(graph, i)).collect();
+    let masses: Vec<f64> = (0..n).map(|i| objective.cut.mass(graph, i)).collect();
     let mut s = DMatrix::zeros(n, n);
     for i in 0..n {
         s[(i, i)] = shift * masses[i] - graph.degree(i);
@@ -128,7 +128,7 @@ fn shuffled(n: usize, seed: u64) -> Vec<u32> {
 
 /// A resolution that makes vertices open clusters, or not: for ratio cut in units of the mean
 /// degree.
-fn scaled(graph: &Graph<f64>, which: u8, beta: f64) -> f64 {
+fn scaled(graph: &Csr<f64>, which: u8, beta: f64) -> f64 {
     if which == 0 {
         beta
     } else {
@@ -136,7 +136,7 @@ fn scaled(graph: &Graph<f64>, which: u8, beta: f64) -> f64 {
     }
 }
 
-fn fit(graph: &Graph<f64>, objective: &Objective, params: &KernelDpMeans) -> GraphFit {
+fn fit(graph: &Csr<f64>, objective: &Objective, params: &KernelDpMeans) -> KernelClustering {
     fit_graph(graph, objective, params, &Silent).expect("valid parameters")
 }
 
@@ -163,11 +163,11 @@ proptest! {
             let before = objective.evaluate(&g, &labels, k).value;
             let after = objective.evaluate(&g, &expected, expected_k).value;
             if after < before - 1e-9 {
-                prop_assert_eq!(&found.fit.labels, &expected);
+                prop_assert_eq!(&found.labels, &expected);
             } else {
-                prop_assert!(found.fit.labels == expected || found.fit.labels == labels);
+                prop_assert!(found.labels == expected || found.labels == labels);
             }
-            prop_assert_eq!(fit(&g, &objective, &parallel).fit.labels, found.fit.labels);
+            prop_assert_eq!(fit(&g, &objective, &parallel).labels, found.labels);
         }
     }
 
@@ -194,12 +194,12 @@ proptest! {
             (now, clusters, value) = (next, next_k, after);
         }
         let mut last = f64::INFINITY;
-        for pass in &found.fit.trace {
+        for pass in &found.trace {
             prop_assert!(pass.value <= last);
             last = pass.value;
         }
-        let scratch = objective.evaluate(&g, &found.fit.labels, found.fit.clusters).value;
-        prop_assert!((found.fit.value - scratch).abs() <= 1e-12 * scratch.abs().max(1.0));
+        let scratch = objective.evaluate(&g, &found.labels, found.clusters).value;
+        prop_assert!((found.value - scratch).abs() <= 1e-12 * scratch.abs().max(1.0));
         prop_assert!((last - scratch).abs() <= 1e-9 * scratch.abs().max(1.0));
     }
 }
@@ -207,7 +207,7 @@ proptest! {
 /// `K = s·M⁻¹ − M⁻¹LM⁻¹` restricted to the vertices with an edge, dense and sparse, with its
 /// weights and those vertices.
 fn graph_kernel(
-    graph: &Graph<f64>,
+    graph: &Csr<f64>,
     objective: &Objective,
     shift: f64,
 ) -> (Kernel, Kernel, Vec<usize>) {
@@ -263,10 +263,10 @@ proptest! {
             for execution in [Execution::Parallel, Execution::Sequential] {
                 let params = KernelDpMeans { execution, start: pick(own(&labels)), ..params.clone() };
                 let twin = fit_kernel(&kernel, found.lambda, &params, &Silent).unwrap();
-                prop_assert_eq!(&twin.labels, &own(&found.fit.labels));
-                let expected = objective.constant(&g, found.shift) + found.fit.value;
+                prop_assert_eq!(&twin.labels, &own(&found.labels));
+                let expected = objective.constant(&g, found.shift) + found.value;
                 prop_assert!((twin.value - expected).abs() <= 1e-9 * expected.abs().max(1.0), "{} {expected}", twin.value);
-                prop_assert_eq!(twin.trace.len(), found.fit.trace.len());
+                prop_assert_eq!(twin.trace.len(), found.trace.len());
             }
         }
     }
@@ -318,14 +318,14 @@ proptest! {
         let new = shuffled(n, seed);
         let edges: Vec<_> = (0..n).flat_map(|i| g.rows().row(i).filter(move |&(j, _)| j as usize <= i).map(move |(j, w)| (i, j, w)).collect::<Vec<_>>())
             .map(|(i, j, w)| (new[i], new[j as usize], w)).collect();
-        let renamed: Graph<f64> = Graph::from_edges(n, &edges).unwrap();
+        let renamed: Csr<f64> = Csr::from_edges(n, &edges).unwrap();
         let mut moved = vec![NONE; n];
         (0..n).for_each(|i| moved[new[i] as usize] = labels[i]);
         let shift = Shift::Bound;
         let before = KernelDpMeans { shift, ..start_params(Start::Labels(Arc::from(labels)), Execution::Parallel, VisitOrder::Natural) };
         let after = KernelDpMeans { shift, ..start_params(Start::Labels(Arc::from(moved)), Execution::Parallel, VisitOrder::Given(Arc::from(new.as_slice()))) };
         let mut masses = vec![0.0; n];
-        (0..n).for_each(|i| masses[new[i] as usize] = objective.masses().get(&g, i));
+        (0..n).for_each(|i| masses[new[i] as usize] = objective.cut.mass(&g, i));
         let twin = if which < 2 { objective.clone() } else { Objective::with_masses(&renamed, masses, objective.resolution()).unwrap() };
         let (a, b) = (fit(&g, &objective, &before).fit, fit(&renamed, &twin, &after).fit);
         prop_assert_eq!(&a.labels, &(0..n).map(|i| b.labels[new[i] as usize]).collect::<Vec<_>>());
@@ -342,7 +342,7 @@ proptest! {
             prop_assert!(lambda_for_clusters(&dense, k, &Silent).is_err());
             return Ok(());
         }
-        let weights: Vec<f64> = active.iter().map(|&i| objective.masses().get(&g, i)).collect();
+        let weights: Vec<f64> = active.iter().map(|&i| objective.cut.mass(&g, i)).collect();
         let total: f64 = weights.iter().sum();
         let mean: Vec<f64> = weights.iter().map(|w| w / total).collect();
         // Distances to points given by their coefficients in the span of the data.
@@ -370,7 +370,7 @@ proptest! {
 
 /// A graph with hubs, many sizes of degree, a few thousand arcs, loops, a component apart and
 /// isolated vertices.
-fn skewed(n: u32, edges: u32) -> Graph<f64> {
+fn skewed(n: u32, edges: u32) -> Csr<f64> {
     let apart = [(0, 0, 2.0), (n - 9, n - 9, 1.0), (n - 9, n - 8, 0.5)];
     let most = n - 9;
     let pick = |e: u32, salt: u32| {
@@ -386,7 +386,7 @@ fn skewed(n: u32, edges: u32) -> Graph<f64> {
         .map(|e| (pick(e, 1), pick(e, 2), f64::from(e % 7 + 1) / 4.0))
         .chain(apart)
         .collect();
-    Graph::from_edges(n as usize, &list).expect("in range")
+    Csr::from_edges(n as usize, &list).expect("in range")
 }
 
 #[test]
@@ -451,8 +451,8 @@ fn sums_carried_along_are_those_from_scratch() {
             .map(move |&j| (i as u32, j, 1.0))
             .collect::<Vec<_>>()
     };
-    let unit: Graph<Unit> =
-        Graph::from_edges(1500, &(0..1500).flat_map(pairs).collect::<Vec<_>>()).unwrap();
+    let unit: Csr<Unit> =
+        Csr::from_edges(1500, &(0..1500).flat_map(pairs).collect::<Vec<_>>()).unwrap();
     let (mut passes, mut few) = (0, 0);
     for which in 0..3 {
         for (beta, k) in [(0.3, 5), (0.9, 40), (1.3, 200)] {
@@ -517,7 +517,7 @@ fn starts_and_orders_are_checked() {
             &start_params(start, Execution::Parallel, order),
             &Silent,
         )
-        .map(|f| f.fit.clusters)
+        .map(|f| f.clusters)
     };
     assert!(with(Start::Labels(Arc::from([0, 1, 2])), VisitOrder::Natural).is_err());
     assert!(
@@ -542,7 +542,7 @@ fn starts_and_orders_are_checked() {
         ..KernelDpMeans::default()
     };
     assert!(fit_graph(&g, &objective, &sigma, &Silent).is_err());
-    let empty: Graph<f64> = Graph::from_edges(3, &[]).unwrap();
+    let empty: Csr<f64> = Csr::from_edges(3, &[]).unwrap();
     let found = fit(&empty, &objective, &KernelDpMeans::default()).fit;
     assert_eq!(
         (found.clusters, found.value, found.labels),
@@ -616,7 +616,7 @@ fn the_trivial_starts_are_fixed_points() {
     let plain = |start| start_params(start, Execution::Parallel, VisitOrder::Natural);
     for beta in [0.1, 0.5, 0.99] {
         let objective = cut_objective(&g, 0, beta);
-        assert_eq!(fit(&g, &objective, &plain(Start::One)).fit.clusters, 1);
+        assert_eq!(fit(&g, &objective, &plain(Start::One)).clusters, 1);
         let alone = fit(&g, &objective, &plain(Start::Singletons)).fit;
         assert_eq!(canonical(&alone.labels), (0..30).collect::<Vec<u32>>());
     }

@@ -2,16 +2,16 @@
 //! forms on rings, unions, stars, paths, cliques.
 
 use crate::support::{complete, cut_objective, partitions, path, ring_of_cliques, star};
+use lambdacut::cut::Objective;
 use lambdacut::fit::Fit;
-use lambdacut::graph::{Graph, components};
+use lambdacut::graph::{Csr, components};
 use lambdacut::ids::NONE;
 use lambdacut::kernel_dp_means::{KernelDpMeans, Start, fit_graph};
-use lambdacut::objective::Objective;
-use lambdacut::observe::Silent;
-use lambdacut::partition::renumber;
+use lambdacut::labels::renumber;
+use lambdacut::run::Silent;
 use std::sync::Arc;
 
-fn fit(graph: &Graph<f64>, objective: &Objective, start: Start) -> Fit {
+fn fit(graph: &Csr<f64>, objective: &Objective, start: Start) -> Fit {
     fit_graph(
         graph,
         objective,
@@ -33,7 +33,7 @@ fn canonical(labels: &[u32]) -> Vec<u32> {
 }
 
 /// For ratio cut in units of the mean degree.
-fn scaled(graph: &Graph<f64>, which: u8, beta: f64) -> f64 {
+fn scaled(graph: &Csr<f64>, which: u8, beta: f64) -> f64 {
     if which == 0 {
         beta
     } else {
@@ -42,13 +42,13 @@ fn scaled(graph: &Graph<f64>, which: u8, beta: f64) -> f64 {
 }
 
 /// The best value of any partition of a small graph, by trying all, with plain sums.
-fn optimum(graph: &Graph<f64>, objective: &Objective) -> f64 {
+fn optimum(graph: &Csr<f64>, objective: &Objective) -> f64 {
     let n = graph.vertices();
     let value = |(labels, k): &(Vec<u32>, usize)| {
         let (mut cut, mut mass) = (vec![0.0; *k], vec![0.0; *k]);
         for i in (0..n).filter(|&i| labels[i] != NONE) {
             let c = labels[i] as usize;
-            mass[c] += objective.masses().get(graph, i);
+            mass[c] += objective.cut.mass(graph, i);
             cut[c] += graph
                 .rows()
                 .row(i)
@@ -91,7 +91,7 @@ fn brute_force_is_never_beaten_and_often_reached() {
         let edges: Vec<_> = (0..2 * n - 2)
             .map(|e| (pick(e, 1), pick(e, 2), f64::from(pick(e, 3) % 4 + 1)))
             .collect();
-        let g: Graph<f64> = Graph::from_edges(n as usize, &edges).unwrap();
+        let g: Csr<f64> = Csr::from_edges(n as usize, &edges).unwrap();
         let which = (case / 6 % 3) as u8;
         let objective = cut_objective(
             &g,
@@ -157,7 +157,7 @@ fn known_answers_of_disjoint_unions() {
     let edges: Vec<_> = (0..4u32)
         .flat_map(|c| [(0, 1), (0, 2), (1, 2)].map(move |(i, j)| (3 * c + i, 3 * c + j, 1.0)))
         .collect();
-    let g: Graph<f64> = Graph::from_edges(14, &edges).unwrap();
+    let g: Csr<f64> = Csr::from_edges(14, &edges).unwrap();
     for beta in [0.1, 0.3, 0.5, 0.7] {
         let objective = cut_objective(&g, 0, beta);
         let found = fit(&g, &objective, Start::FarthestFirst(4));
@@ -247,7 +247,7 @@ fn known_answers_of_stars_paths_and_complete_graphs_with_ratio_cut() {
 
 /// Checks that brute force finds the closed form and that no start goes below it; whether the best
 /// of several starts reaches it.
-fn reaches(graph: &Graph<f64>, which: u8, beta: f64, expected: f64, name: &str) -> bool {
+fn reaches(graph: &Csr<f64>, which: u8, beta: f64, expected: f64, name: &str) -> bool {
     let objective = cut_objective(graph, which, beta);
     let best = optimum(graph, &objective);
     assert!(

@@ -1,26 +1,27 @@
 //! The HDP on graphs.
 
 use crate::support::graphs;
-use lambdacut::graph::{AnyGraph, Graph};
+use lambdacut::cut::Cut;
+use lambdacut::graph::Names;
+use lambdacut::graph::{AnyCsr, Csr};
 use lambdacut::hdp;
 use lambdacut::ids::NONE;
-use lambdacut::io::Names;
 use lambdacut::kernel_dp_means::Kernel;
 use lambdacut::layers::{Coupling, LayeredGraph, TwoPrices};
-use lambdacut::observe::Silent;
-use lambdacut::params::{ObjectiveKind, Resolution, StopRules};
+use lambdacut::params::{Resolution, StopRules};
 use lambdacut::points::Groups;
+use lambdacut::run::Silent;
 use lambdacut::search::effort::Effort;
 use nalgebra::DMatrix;
 use proptest::prelude::*;
 
-fn layered(a: &Graph<f64>, b: &Graph<f64>, coupling: Coupling, weight: f64) -> LayeredGraph {
+fn layered(a: &Csr<f64>, b: &Csr<f64>, coupling: Coupling, weight: f64) -> LayeredGraph {
     let (names_a, names_b) = (Names::numbers(a.vertices()), Names::numbers(b.vertices()));
-    let (a, b) = (AnyGraph::F64(a.clone()), AnyGraph::F64(b.clone()));
+    let (a, b) = (AnyCsr::F64(a.clone()), AnyCsr::F64(b.clone()));
     LayeredGraph::new(&[(&a, &names_a), (&b, &names_b)], coupling, weight).unwrap()
 }
 
-fn prices(kind: ObjectiveKind, beta: f64, lambda_local: f64) -> TwoPrices {
+fn prices(kind: Cut, beta: f64, lambda_local: f64) -> TwoPrices {
     TwoPrices {
         kind,
         beta: Resolution::new(beta).unwrap(),
@@ -54,14 +55,14 @@ proptest! {
         let groups = Groups::new(&groups, live.len()).unwrap();
         let alive: Vec<u32> = live.iter().map(|&v| labels[v]).collect();
         let hdp = hdp::objective(&kernel, &groups, &alive, local, sigma + 1.0 - beta);
-        let cut = prices(ObjectiveKind::NormalizedCut, beta, local).objective(&layered, &labels);
+        let cut = prices(Cut::Normalized, beta, local).objective(&layered, &labels);
         prop_assert!((hdp - constant - cut).abs() < 1e-9 * (1.0 + hdp.abs()), "{} against {}", hdp - constant, cut);
     }
 
     #[test]
     fn the_search_lowers_the_objective(a in graphs(12), b in graphs(12), beta in 0.1..0.9f64, local in -0.2..0.2f64) {
         let layered = layered(&a, &b, Coupling::All, 0.5);
-        let objective = prices(ObjectiveKind::NormalizedCut, beta, local);
+        let objective = prices(Cut::Normalized, beta, local);
         let fit = objective.cluster(&layered, Effort::Fast, StopRules { passes: Some(50), ..StopRules::default() }, &Silent).unwrap();
         for pair in fit.trace.windows(2) {
             prop_assert!(pair[1].value <= pair[0].value + 1e-9);
@@ -79,10 +80,10 @@ fn layers_share_their_clusters() {
         |from: u32| (from..from + 5).flat_map(move |i| (i + 1..from + 5).map(move |j| (i, j, 1.0)));
     let a: Vec<_> = clique(0).chain(clique(5)).collect();
     let b: Vec<_> = clique(0).chain(clique(5)).chain([(4, 5, 1.0)]).collect();
-    let graph = |edges: &[_]| Graph::from_edges(10, edges).unwrap();
+    let graph = |edges: &[_]| Csr::from_edges(10, edges).unwrap();
     let layered = layered(&graph(&a), &graph(&b), Coupling::Chain, 1.0);
     let run = |local| {
-        prices(ObjectiveKind::NormalizedCut, 0.4, local)
+        prices(Cut::Normalized, 0.4, local)
             .cluster(&layered, Effort::Normal, StopRules::default(), &Silent)
             .unwrap()
     };

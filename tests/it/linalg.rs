@@ -5,14 +5,15 @@ use crate::linalg_support::{
     run, sparse, union,
 };
 use crate::support::{graphs, labels_of};
-use lambdacut::graph::{Graph, Unit, Weight, components};
+use lambdacut::cut::Cut;
+use lambdacut::graph::{Csr, Unit, Weight, components};
 use lambdacut::linalg::{
     Affine, CheckMethod, Density, Extent, FactorPlan, Laplacian, Range, Search, Spectrum,
     SpectrumOptions, SymmetricOperator, eigen, kernel_eigen, lanczos, spectrum, spectrum_cost,
 };
-use lambdacut::observe::{CancelToken, Silent};
-use lambdacut::params::ObjectiveKind::{NormalizedCut, RatioCut};
-use lambdacut::partition::{Masses, Sums};
+use lambdacut::params::Cut::{Normalized, Ratio};
+use lambdacut::partition::Sums;
+use lambdacut::run::{CancelToken, Silent};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -21,21 +22,21 @@ fn ten_equal_components_have_everything_ten_times() {
     let one = ring_of_cliques(6, 5);
     let single = run(
         &graph(&one),
-        NormalizedCut,
+        Normalized,
         Extent::Below(0.3),
         &SpectrumOptions::default(),
     )
     .values();
     let g = graph(&union(&vec![one; 10]));
     for options in [SpectrumOptions::default(), sparse()] {
-        let s = run(&g, NormalizedCut, Extent::Below(0.3), &options);
+        let s = run(&g, Normalized, Extent::Below(0.3), &options);
         let expected: Vec<f64> = single
             .iter()
             .flat_map(|&nu| std::iter::repeat_n(nu, 10))
             .collect();
         close(&s.values(), &expected, 1e-10);
         assert_eq!(s.values().iter().filter(|&&nu| nu == 0.0).count(), 10);
-        check_pairs(&g, &Masses::Degree, &s, 2.0);
+        check_pairs(&g, &Cut::Normalized, &s, 2.0);
     }
 }
 
@@ -54,7 +55,7 @@ fn the_threshold_is_strict() {
             (2.1, 12),
             (100.0, 12),
         ] {
-            let s = run(&g, NormalizedCut, Extent::Below(beta), &options);
+            let s = run(&g, Normalized, Extent::Below(beta), &options);
             assert_eq!(
                 (s.count(), s.check.complete),
                 (count, true),
@@ -66,7 +67,7 @@ fn the_threshold_is_strict() {
     assert!(
         spectrum(
             &g,
-            &Masses::Degree,
+            &Cut::Normalized,
             Extent::Below(f64::NAN),
             &sparse(),
             &Silent
@@ -77,25 +78,25 @@ fn the_threshold_is_strict() {
 
 #[test]
 fn isolated_vertices_and_graphs_without_edges_are_left_out() {
-    let g: Graph<Unit> = Graph::from_edges(9, &[(3, 7, 1.0), (5, 5, 1.0)]).unwrap();
+    let g: Csr<Unit> = Csr::from_edges(9, &[(3, 7, 1.0), (5, 5, 1.0)]).unwrap();
     let s = run(
         &g,
-        NormalizedCut,
+        Normalized,
         Extent::Below(3.0),
         &SpectrumOptions::default(),
     );
     close(&s.values(), &[0.0, 0.0, 2.0], 1e-14);
     assert_eq!(s.parts[0].vertices, [3, 7]);
-    let empty: Graph<Unit> = Graph::from_edges(4, &[]).unwrap();
+    let empty: Csr<Unit> = Csr::from_edges(4, &[]).unwrap();
     for extent in [Extent::Below(1.0), Extent::Smallest(3)] {
-        let s = run(&empty, RatioCut, extent, &SpectrumOptions::default());
+        let s = run(&empty, Ratio, extent, &SpectrumOptions::default());
         assert!(s.parts.is_empty() && s.check.found == 0);
     }
 }
 
 /// The vectors of `s` span what the dense eigenvectors below β span, however equal eigenvalues were
 /// rotated among themselves: `‖Xᵀ Y‖_F² = k` for orthonormal `X` and `Y` of k columns.
-fn same_subspace<W: Weight>(g: &Graph<W>, masses: &Masses, beta: f64, s: &Spectrum) {
+fn same_subspace<W: Weight>(g: &Csr<W>, masses: &Cut, beta: f64, s: &Spectrum) {
     let operator = Laplacian::new(g, masses);
     let n = operator.order();
     let dense = eigen(operator.dense(), n, Range::All).unwrap();
@@ -119,7 +120,7 @@ fn same_subspace<W: Weight>(g: &Graph<W>, masses: &Masses, beta: f64, s: &Spectr
 
 /// Sparse weighted graphs with loops, isolated vertices and one component of more than 150
 /// vertices.
-fn larger_graphs() -> impl Strategy<Value = Graph<f64>> {
+fn larger_graphs() -> impl Strategy<Value = Csr<f64>> {
     let edge = (0u32..260, 0u32..260, 1u32..40);
     proptest::collection::vec(edge, 300..500).prop_map(|edges| {
         let chain = path(150).into_iter().chain(
@@ -127,7 +128,7 @@ fn larger_graphs() -> impl Strategy<Value = Graph<f64>> {
                 .into_iter()
                 .map(|(i, j, w)| (i, j, f64::from(w) / 8.0)),
         );
-        Graph::from_edges(260, &chain.collect::<Vec<_>>()).unwrap()
+        Csr::from_edges(260, &chain.collect::<Vec<_>>()).unwrap()
     })
 }
 
@@ -137,7 +138,7 @@ proptest! {
     #[test]
     fn sparse_is_dense(g in graphs(60), kind in 0..3usize, part in 0.05..0.95f64) {
         let given: Arc<[f64]> = (0..g.vertices()).map(|i| 0.5 + (i % 7) as f64).collect();
-        let masses = [Masses::Degree, Masses::One, Masses::Given(given)][kind].clone();
+        let masses = [Cut::Normalized, Cut::Ratio, Cut::Masses(given)][kind].clone();
         let all = reference(&g, &masses, f64::INFINITY);
         let top = all.last().copied().unwrap_or(1.0);
         let beta = part * top;
@@ -154,8 +155,8 @@ proptest! {
     #[test]
     fn inertia_is_honest_next_to_an_eigenvalue(g in graphs(40), which in any::<prop::sample::Index>(), power in 3..15i32, up in any::<bool>()) {
         prop_assume!(g.edges() > 0);
-        let operator = Laplacian::new(&g, &Masses::Degree);
-        let all = reference(&g, &Masses::Degree, 3.0);
+        let operator = Laplacian::new(&g, &Cut::Normalized);
+        let all = reference(&g, &Cut::Normalized, 3.0);
         let shift = which.get(&all) + if up { 1.0 } else { -1.0 } * 10.0f64.powi(-power);
         if let Some(found) = FactorPlan::new(&operator).unwrap().count_below(shift, 1e-12) {
             // The dense eigenvalues are themselves only known to rounding.
@@ -168,7 +169,7 @@ proptest! {
     /// Large enough for Lanczos itself, with small components beside the large one.
     #[test]
     fn lanczos_is_dense(g in larger_graphs(), kind in 0..2usize, part in 0.02..0.35f64, power in 2..7i32) {
-        let masses = [Masses::Degree, Masses::One][kind].clone();
+        let masses = [Cut::Normalized, Cut::Ratio][kind].clone();
         let all = reference(&g, &masses, f64::INFINITY);
         let top = all[all.len() - 1];
         // A threshold anywhere, or so close above an eigenvalue that it is hard to find.
@@ -189,8 +190,8 @@ proptest! {
     #[test]
     fn inertia_counts(g in graphs(40), beta in 0.01..2.0f64) {
         prop_assume!(g.edges() > 0);
-        let operator = Laplacian::new(&g, &Masses::Degree);
-        let all = reference(&g, &Masses::Degree, 3.0);
+        let operator = Laplacian::new(&g, &Cut::Normalized);
+        let all = reference(&g, &Cut::Normalized, 3.0);
         prop_assume!(all.iter().all(|nu| (nu - beta).abs() > 1e-6));
         let found = FactorPlan::new(&operator).unwrap().count_below(beta, 1e-9).unwrap();
         prop_assert_eq!(found.below, all.iter().filter(|&&nu| nu < beta).count());
@@ -198,7 +199,7 @@ proptest! {
 
     #[test]
     fn the_operator_is_its_matrix(g in graphs(40), b in 1..10usize) {
-        let operator = Laplacian::new(&g, &Masses::Degree);
+        let operator = Laplacian::new(&g, &Cut::Normalized);
         let n = operator.order();
         let x: Vec<f64> = (0..n * b).map(|at| ((at * 37 % 101) as f64 - 50.0) / 50.0).collect();
         let mut y = vec![0.0; n * b];
@@ -231,7 +232,7 @@ proptest! {
     #[test]
     fn the_objective_is_a_trace(g in graphs(30), raw in proptest::collection::vec(any::<u32>(), 30), beta in 0.0..2.0f64) {
         let (labels, k) = labels_of(&g, &raw);
-        for masses in [Masses::Degree, Masses::One] {
+        for masses in [Cut::Normalized, Cut::Ratio] {
             let sums = Sums::of(&g, &masses, &labels, k);
             let operator = Laplacian::new(&g, &masses);
             let n = operator.order();
@@ -252,7 +253,7 @@ proptest! {
     #[test]
     fn the_certificate_bounds_every_partition(g in graphs(9), beta in 0.05..1.5f64) {
         prop_assume!(g.edges() > 0);
-        for masses in [Masses::Degree, Masses::One] {
+        for masses in [Cut::Normalized, Cut::Ratio] {
             let s = spectrum(&g, &masses, Extent::Below(beta), &SpectrumOptions::default(), &Silent).unwrap();
             let certificate = s.certificate(beta).unwrap();
             let exact: f64 = reference(&g, &masses, beta).iter().map(|nu| nu - beta).sum();
@@ -264,12 +265,12 @@ proptest! {
 }
 
 /// The smallest F over all partitions of the vertices with an edge, by restricted growth strings.
-fn brute_force(g: &Graph<f64>, masses: &Masses, beta: f64) -> f64 {
+fn brute_force(g: &Csr<f64>, masses: &Cut, beta: f64) -> f64 {
     let present: Vec<usize> = (0..g.vertices()).filter(|&i| g.degree(i) > 0.0).collect();
     let mut labels = vec![lambdacut::ids::NONE; g.vertices()];
     fn extend(
-        g: &Graph<f64>,
-        masses: &Masses,
+        g: &Csr<f64>,
+        masses: &Cut,
         beta: f64,
         present: &[usize],
         at: usize,
@@ -360,7 +361,7 @@ fn kernels_are_cut_above_lambda() {
 #[test]
 fn growth_enlarges_the_margin() {
     let star = graph(&bipartite(1, 30));
-    let plan = FactorPlan::new(&Laplacian::new(&star, &Masses::Degree)).unwrap();
+    let plan = FactorPlan::new(&Laplacian::new(&star, &Cut::Normalized)).unwrap();
     let calm = plan.count_below(0.5, 1e-9).unwrap();
     assert!(calm.margin < 1e-13 && calm.below == 1, "{calm:?}");
     // All of the diagonal is 1: every pivot of a leaf is 1e-7, and the last one about 1e7.
@@ -380,7 +381,7 @@ fn an_eigenvalue_next_to_the_threshold_does_no_harm() {
     let g = graph(&cycle(12));
     for options in [SpectrumOptions::default(), sparse()] {
         for distance in [-1e-5, -1e-9, 0.0, 0.5e-9, 1.5e-9, 2.5e-9, 1e-8, 1e-5] {
-            let s = run(&g, NormalizedCut, Extent::Below(0.5 + distance), &options);
+            let s = run(&g, Normalized, Extent::Below(0.5 + distance), &options);
             assert!(
                 s.check.complete && (s.count() == 3 || (s.count() == 5 && distance > 0.0)),
                 "{distance}: {:?}",
@@ -398,8 +399,8 @@ fn an_eigenvalue_next_to_the_threshold_does_no_harm() {
 #[test]
 fn a_threshold_that_is_too_low_is_raised_until_there_are_enough() {
     let g = graph(&grid(40, 25));
-    let operator = Laplacian::new(&g, &Masses::Degree);
-    let all = reference(&g, &Masses::Degree, 3.0);
+    let operator = Laplacian::new(&g, &Cut::Normalized);
+    let all = reference(&g, &Cut::Normalized, 3.0);
     for below in [0.5 * all[3], all[19], all[40]] {
         let search = Search {
             below,
@@ -419,7 +420,7 @@ fn a_threshold_that_is_too_low_is_raised_until_there_are_enough() {
 #[test]
 fn the_smallest_k_are_the_smallest() {
     let g = graph(&union(&[grid(30, 20), path(5), complete(4)]));
-    let all = reference(&g, &Masses::Degree, 3.0);
+    let all = reference(&g, &Cut::Normalized, 3.0);
     for options in [
         SpectrumOptions::default(),
         sparse(),
@@ -429,14 +430,14 @@ fn the_smallest_k_are_the_smallest() {
         },
     ] {
         for k in [1, 3, 10, 60] {
-            let s = run(&g, NormalizedCut, Extent::Smallest(k), &options);
+            let s = run(&g, Normalized, Extent::Smallest(k), &options);
             close(&s.values(), &all[..k], 1e-9);
-            check_pairs(&g, &Masses::Degree, &s, 2.0);
+            check_pairs(&g, &Cut::Normalized, &s, 2.0);
         }
     }
     let everything = run(
         &graph(&path(5)),
-        NormalizedCut,
+        Normalized,
         Extent::Smallest(50),
         &SpectrumOptions::default(),
     );
@@ -446,18 +447,18 @@ fn the_smallest_k_are_the_smallest() {
 #[test]
 fn a_cap_gives_the_smallest_and_says_so() {
     let g = graph(&grid(30, 30));
-    let all = reference(&g, &Masses::Degree, 0.5);
+    let all = reference(&g, &Cut::Normalized, 0.5);
     let options = SpectrumOptions {
         max_vectors: 20,
         ..SpectrumOptions::default()
     };
-    let s = run(&g, NormalizedCut, Extent::Below(0.5), &options);
+    let s = run(&g, Normalized, Extent::Below(0.5), &options);
     close(&s.values(), &all[..20], 1e-9);
     assert!(!s.check.complete && s.check.found == 20 && s.check.expected == all.len() as f64);
     // The bound from a part of the spectrum is valid and weaker.
     let whole = run(
         &g,
-        NormalizedCut,
+        Normalized,
         Extent::Below(0.5),
         &SpectrumOptions::default(),
     );
@@ -468,7 +469,7 @@ fn a_cap_gives_the_smallest_and_says_so() {
         max_bytes: Some(1000),
         ..SpectrumOptions::default()
     };
-    assert!(spectrum(&g, &Masses::Degree, Extent::Below(0.5), &little, &Silent).is_err());
+    assert!(spectrum(&g, &Cut::Normalized, Extent::Below(0.5), &little, &Silent).is_err());
 }
 
 #[test]
@@ -478,7 +479,7 @@ fn without_a_factorisation_the_density_checks() {
         factor_flops: 0.0,
         ..SpectrumOptions::default()
     };
-    let s = run(&g, NormalizedCut, Extent::Below(0.3), &options);
+    let s = run(&g, Normalized, Extent::Below(0.3), &options);
     assert_eq!(
         (s.count(), s.check.method, s.check.complete),
         (60, CheckMethod::SpectralDensity, true)
@@ -489,13 +490,13 @@ fn without_a_factorisation_the_density_checks() {
         s.check
     );
     assert!(!s.certificate(0.3).unwrap().proved);
-    check_pairs(&g, &Masses::Degree, &s, 2.0);
+    check_pairs(&g, &Cut::Normalized, &s, 2.0);
 }
 
 #[test]
 fn the_density_sees_what_is_missing() {
     let g = graph(&ring_of_cliques(60, 10));
-    let operator = Laplacian::new(&g, &Masses::Degree);
+    let operator = Laplacian::new(&g, &Cut::Normalized);
     let estimate = Density::new(&operator, None, 160, 2, 1, &Silent).count_below(0.3);
     assert!(
         (estimate.count - 60.0).abs() <= estimate.error,
@@ -539,7 +540,7 @@ fn the_result_does_not_depend_on_threads() {
         pool.install(|| {
             let s = run(
                 &g,
-                NormalizedCut,
+                Normalized,
                 Extent::Below(0.1),
                 &SpectrumOptions::default(),
             );
@@ -556,7 +557,7 @@ fn a_cancelled_search_returns_what_it_has() {
     let g = graph(&grid(40, 30));
     let s = spectrum(
         &g,
-        &Masses::Degree,
+        &Cut::Normalized,
         Extent::Below(0.1),
         &SpectrumOptions::default(),
         &token,
@@ -568,10 +569,10 @@ fn a_cancelled_search_returns_what_it_has() {
 #[test]
 fn the_cost_is_estimated_first() {
     let g = graph(&grid(60, 50));
-    let cost = spectrum_cost(&g, &Masses::Degree, 0.1, &SpectrumOptions::default());
+    let cost = spectrum_cost(&g, &Cut::Normalized, 0.1, &SpectrumOptions::default());
     let count = run(
         &g,
-        NormalizedCut,
+        Normalized,
         Extent::Below(0.1),
         &SpectrumOptions::default(),
     )

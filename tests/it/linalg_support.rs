@@ -1,13 +1,12 @@
 //! What the tests of spectra share: families of graphs, both ways to solve, and what every spectrum
 //! must satisfy.
 
-use lambdacut::graph::{Graph, Unit, Weight};
+use lambdacut::cut::Cut;
+use lambdacut::graph::{Csr, Unit, Weight};
 use lambdacut::linalg::{
     Extent, Laplacian, Range, Spectrum, SpectrumOptions, SymmetricOperator, eigen, spectrum,
 };
-use lambdacut::observe::Silent;
-use lambdacut::params::ObjectiveKind;
-use lambdacut::partition::Masses;
+use lambdacut::run::Silent;
 
 pub type Edges = Vec<(u32, u32, f64)>;
 
@@ -50,9 +49,9 @@ pub fn ring_of_cliques(count: u32, size: u32) -> Edges {
         .collect()
 }
 
-pub fn graph(edges: &[(u32, u32, f64)]) -> Graph<Unit> {
+pub fn graph(edges: &[(u32, u32, f64)]) -> Csr<Unit> {
     let n = edges.iter().map(|e| e.0.max(e.1) + 1).max().unwrap_or(0);
-    Graph::from_edges(n as usize, edges).unwrap()
+    Csr::from_edges(n as usize, edges).unwrap()
 }
 
 /// The disjoint union.
@@ -78,12 +77,12 @@ pub fn sparse() -> SpectrumOptions {
 }
 
 pub fn run<W: Weight>(
-    g: &Graph<W>,
-    kind: ObjectiveKind,
+    g: &Csr<W>,
+    kind: Cut,
     extent: Extent,
     options: &SpectrumOptions,
 ) -> Spectrum {
-    spectrum(g, &Masses::of(kind), extent, options, &Silent).unwrap()
+    spectrum(g, &kind, extent, options, &Silent).unwrap()
 }
 
 pub fn close(found: &[f64], expected: &[f64], within: f64) {
@@ -94,7 +93,7 @@ pub fn close(found: &[f64], expected: &[f64], within: f64) {
 }
 
 /// Residuals, orthonormality and the count of every part of a spectrum.
-pub fn check_pairs<W: Weight>(g: &Graph<W>, masses: &Masses, s: &Spectrum, scale: f64) {
+pub fn check_pairs<W: Weight>(g: &Csr<W>, masses: &Cut, s: &Spectrum, scale: f64) {
     for part in &s.parts {
         let operator = Laplacian::on(g, masses, part.vertices.clone());
         let (n, k) = (part.vertices.len(), part.values.len());
@@ -122,7 +121,7 @@ pub fn check_pairs<W: Weight>(g: &Graph<W>, masses: &Masses, s: &Spectrum, scale
 
 /// All eigenvalues below β from the dense matrix of the whole graph, which knows nothing of
 /// components.
-pub fn reference<W: Weight>(g: &Graph<W>, masses: &Masses, beta: f64) -> Vec<f64> {
+pub fn reference<W: Weight>(g: &Csr<W>, masses: &Cut, beta: f64) -> Vec<f64> {
     let operator = Laplacian::new(g, masses);
     eigen(operator.dense(), operator.order(), Range::All)
         .unwrap()

@@ -4,7 +4,7 @@
 // Golden numbers stand as their program printed them.
 #![allow(clippy::unreadable_literal)]
 use crate::support::graphs;
-use lambdacut::graph::{Graph, Unit};
+use lambdacut::graph::{Csr, Unit};
 use lambdacut::ids::NONE;
 use lambdacut::metrics::{
     Agreement, Contingency, GraphMetrics, MetricError, average_f1, communities_of,
@@ -255,7 +255,7 @@ proptest! {
 }
 
 /// The graph of the golden numbers below: 60 vertices, 132 weighted edges, by formula.
-fn formula_graph() -> Graph<f64> {
+fn formula_graph() -> Csr<f64> {
     let mut edges = BTreeMap::new();
     let mut add = |i: u32, j: u32| {
         if i != j {
@@ -268,7 +268,7 @@ fn formula_graph() -> Graph<f64> {
         add(i, i - i % 10 + (3 * i + 1) % 10);
     }
     let edges: Vec<_> = edges.into_iter().map(|((i, j), w)| (i, j, w)).collect();
-    Graph::from_edges(60, &edges).unwrap()
+    Csr::from_edges(60, &edges).unwrap()
 }
 
 /// networkx 3.6.1 on the same graph `G` with clusters `C[c] = {i : isqrt(i) == c}`, and `NetworKit`
@@ -334,7 +334,7 @@ fn averages_of_nothing() {
         communities_of(&[NONE, 4_000_000_000, 0, 4_000_000_000]),
         [vec![2], vec![1, 3]]
     );
-    let empty: Graph<Unit> = Graph::from_edges(2, &[]).unwrap();
+    let empty: Csr<Unit> = Csr::from_edges(2, &[]).unwrap();
     let metrics = GraphMetrics::of(&empty, &[0, 1]).unwrap();
     assert_eq!(
         (

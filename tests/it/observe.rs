@@ -1,14 +1,15 @@
 //! Whatever takes long hears an observer and stops when it is asked to.
 
+use lambdacut::cut::Cut;
+use lambdacut::cut::Objective;
 use lambdacut::dp_means::DpMeans;
 use lambdacut::dp_means::curve::curve;
-use lambdacut::fit::StopReason;
 use lambdacut::generate::{Blobs, Cliques, GenerateError, Lfr, Rmat, Sbm};
 use lambdacut::gibbs::Gibbs;
-use lambdacut::graph::{AnyGraph, Graph, Unit};
+use lambdacut::graph::Names;
+use lambdacut::graph::{AnyCsr, Csr, Unit};
 use lambdacut::hdp::Hdp;
 use lambdacut::ids::NONE;
-use lambdacut::io::Names;
 use lambdacut::k_means::KMeans;
 use lambdacut::kernel_dp_means::{
     Kernel, KernelDpMeans, KernelDpMeansError, Shift, Start, fit_graph, lambda_for_clusters,
@@ -16,11 +17,10 @@ use lambdacut::kernel_dp_means::{
 };
 use lambdacut::layers::{Coupling, LayeredGraph, TwoPrices};
 use lambdacut::linalg::{Extent, SpectrumOptions, spectrum, spectrum_cost_observed};
-use lambdacut::objective::Objective;
-use lambdacut::observe::{CancelToken, Event, Observer};
-use lambdacut::params::{ObjectiveKind, Resolution, StopRules};
-use lambdacut::partition::Masses;
+use lambdacut::params::{Resolution, StopRules};
 use lambdacut::points::{Groups, Points};
+use lambdacut::run::StopReason;
+use lambdacut::run::{CancelToken, Event, Observer};
 use lambdacut::search::effort::Effort;
 use lambdacut::search::{Search, Target};
 use lambdacut::spectral::{SpectralOptions, spectral};
@@ -47,7 +47,7 @@ fn cancelled() -> CancelToken {
     token
 }
 
-fn lfr() -> Graph<Unit> {
+fn lfr() -> Csr<Unit> {
     Lfr {
         vertices: 1500,
         mixing: 0.4,
@@ -83,17 +83,17 @@ fn a_cancelled_search_has_an_answer() {
             let answer = Search::default()
                 .run(&graph, &target, &After(AtomicUsize::new(events)))
                 .unwrap();
-            assert_eq!(answer.fit.labels.len(), graph.vertices());
+            assert_eq!(answer.labels.len(), graph.vertices());
             assert!(
                 answer
                     .fit
                     .labels
                     .iter()
-                    .all(|&c| c != NONE && (c as usize) < answer.fit.clusters),
+                    .all(|&c| c != NONE && (c as usize) < answer.clusters),
                 "{target:?} after {events}"
             );
             if events == 0 {
-                assert_eq!(answer.fit.stop, StopReason::Cancelled, "{target:?}");
+                assert_eq!(answer.stop, StopReason::Cancelled, "{target:?}");
             }
         }
     }
@@ -108,23 +108,20 @@ fn kernel_dp_means_stops_after_the_pass() {
         ..KernelDpMeans::default()
     };
     let found = fit_graph(&graph, &objective, &params, &cancelled()).unwrap();
-    assert_eq!(
-        (found.fit.stop, found.fit.trace.len()),
-        (StopReason::Cancelled, 1)
-    );
+    assert_eq!((found.stop, found.trace.len()), (StopReason::Cancelled, 1));
 }
 
 #[test]
 fn spectral_clustering_stops_with_what_it_has() {
     let found = spectral(
         &lfr(),
-        &Masses::Degree,
+        &Cut::Normalized,
         Extent::Below(0.5),
         &SpectralOptions::default(),
         &cancelled(),
     )
     .unwrap();
-    assert_eq!(found.fit.stop, StopReason::Cancelled);
+    assert_eq!(found.stop, StopReason::Cancelled);
     assert!(!found.spectrum.check.complete);
 }
 
@@ -133,46 +130,52 @@ fn methods_for_points_stop_after_a_pass() {
     let (points, token) = (blobs(), cancelled());
     let dp = DpMeans {
         runs: 5,
-        ..DpMeans::new(2.0)
+        ..DpMeans::new().lambda(2.0)
     }
-    .run(&points, &token)
+    .observer(&token)
+    .run(&points)
     .unwrap()
     .fit;
     let means = KMeans {
         runs: 5,
-        ..KMeans::new(20)
+        ..KMeans::new().clusters(20)
     }
-    .run(&points, &token)
+    .observer(&token)
+    .run(&points)
     .unwrap()
     .fit;
     let groups = Groups::new(&(0..2000).map(|i| i % 3).collect::<Vec<_>>(), 2000).unwrap();
-    let hdp = Hdp::new(2.0, 2.0)
-        .run(&points, &groups, &token)
+    let hdp = Hdp::new()
+        .prices(2.0, 2.0)
+        .observer(&token)
+        .run(&points, &groups)
         .unwrap()
         .fit;
     for fit in [dp, means, hdp] {
         assert_eq!((fit.stop, fit.trace.len()), (StopReason::Cancelled, 1));
     }
     let chain = Gibbs::default().run(&points, &token, &mut |_| {}).unwrap();
-    assert_eq!(
-        (chain.fit.stop, chain.fit.trace.len()),
-        (StopReason::Cancelled, 1)
-    );
+    assert_eq!((chain.stop, chain.trace.len()), (StopReason::Cancelled, 1));
     assert!(
-        curve(&points, &DpMeans::new(1.0), &[1.0, 2.0, 3.0, 4.0], &token)
-            .unwrap()
-            .len()
+        curve(
+            &points,
+            &DpMeans::new().lambda(1.0),
+            &[1.0, 2.0, 3.0, 4.0],
+            &token
+        )
+        .unwrap()
+        .len()
             <= 1
     );
 }
 
 #[test]
 fn layered_graphs_stop() {
-    let (graph, names) = (AnyGraph::Unit(lfr()), Names::numbers(1500));
+    let (graph, names) = (AnyCsr::Unit(lfr()), Names::numbers(1500));
     let layered =
         LayeredGraph::new(&[(&graph, &names), (&graph, &names)], Coupling::Chain, 0.5).unwrap();
     let prices = TwoPrices {
-        kind: ObjectiveKind::NormalizedCut,
+        kind: Cut::Normalized,
         beta: Resolution::new(0.5).unwrap(),
         lambda_local: 0.01,
     };
@@ -322,7 +325,7 @@ fn blobs_stop_among_centres_and_among_points() {
 }
 
 fn ncut() -> Objective {
-    Objective::new(ObjectiveKind::NormalizedCut, Resolution::new(0.5).unwrap())
+    Objective::new(Cut::Normalized, Resolution::new(0.5).unwrap())
 }
 
 #[test]
@@ -402,7 +405,7 @@ fn the_cost_of_a_spectrum_is_estimated_from_what_there_was_time_for() {
     let cost = |observer: &dyn Observer| {
         spectrum_cost_observed(
             &graph,
-            &Masses::Degree,
+            &Cut::Normalized,
             0.5,
             &SpectrumOptions::default(),
             observer,
@@ -421,7 +424,7 @@ fn the_cost_of_a_spectrum_is_estimated_from_what_there_was_time_for() {
     assert!(
         !spectrum_cost_observed(
             &graph,
-            &Masses::Degree,
+            &Cut::Normalized,
             0.5,
             &SpectrumOptions::default(),
             &token
@@ -448,10 +451,10 @@ fn a_cancelled_spectrum_begins_nothing_that_cannot_be_interrupted() {
         .chain(apart)
         .map(|(i, j)| (i, j, 1.0))
         .collect();
-    let graph: Graph<Unit> = Graph::from_edges(4600, &edges).unwrap();
+    let graph: Csr<Unit> = Csr::from_edges(4600, &edges).unwrap();
     let found = spectrum(
         &graph,
-        &Masses::Degree,
+        &Cut::Normalized,
         Extent::Below(1.9),
         &SpectrumOptions::default(),
         &cancelled(),

@@ -2,11 +2,11 @@
 
 use crate::support::{data, runs_alike};
 use lambdacut::dp_means::{DpMeans, Order, Start, objective};
-use lambdacut::observe::Silent;
 use lambdacut::params::StopRules;
 use lambdacut::points::{
     Frame, Groups, Points, PointsError, Search, farthest_first, squared_distance,
 };
+use lambdacut::run::Silent;
 use proptest::prelude::*;
 
 /// Up to `most` weighted points in 1 to 12 dimensions on a coarse grid, so that ties and duplicates
@@ -81,9 +81,9 @@ proptest! {
             (Start::Labels((0..points.len() as u32).map(|i| i % 7).map(|c| c.min(points.len() as u32 - 1)).collect()), Order::Shuffled),
             (Start::Centres(points.select(&[0])), Order::AsNumbered),
         ] {
-            let method = DpMeans { start, order, seed, ..DpMeans::new(lambda) };
-            let (a, b) = (method.run(&points, &Silent).unwrap(), method.literal(&points, &Silent).unwrap());
-            prop_assert_eq!(&a.fit.labels, &b.fit.labels);
+            let method = DpMeans { start, order, seed, ..DpMeans::new().lambda(lambda) };
+            let (a, b) = (method.run(&points).unwrap(), method.literal(&points, &Silent).unwrap());
+            prop_assert_eq!(&a.labels, &b.labels);
             prop_assert_eq!(&a.centres, &b.centres);
             prop_assert_eq!(runs_alike(&a.fit), runs_alike(&b.fit));
         }
@@ -91,29 +91,29 @@ proptest! {
 
     #[test]
     fn every_pass_lowers_the_objective(points in weighted_points(60), lambda in 0.0..60.0f64) {
-        let answer = DpMeans::new(lambda).run(&points, &Silent).unwrap();
+        let answer = DpMeans::new().lambda(lambda).run(&points).unwrap();
         let start = by_formula(&points, &vec![0; points.len()], lambda);
         let mut before = start;
-        for pass in &answer.fit.trace {
+        for pass in &answer.trace {
             prop_assert!(pass.value <= before + 1e-9 * (1.0 + before.abs()), "{} after {}", pass.value, before);
             before = pass.value;
         }
-        prop_assert!(close(answer.fit.value, by_formula(&points, &answer.fit.labels, lambda)));
-        prop_assert!(close(answer.fit.value, objective(&points, &answer.fit.labels, lambda)));
-        prop_assert_eq!(answer.fit.labels.iter().max().map_or(0, |&c| c as usize + 1), answer.fit.clusters);
-        prop_assert_eq!(answer.centres.len(), answer.fit.clusters);
+        prop_assert!(close(answer.value, by_formula(&points, &answer.labels, lambda)));
+        prop_assert!(close(answer.value, objective(&points, &answer.labels, lambda)));
+        prop_assert_eq!(answer.labels.iter().max().map_or(0, |&c| c as usize + 1), answer.clusters);
+        prop_assert_eq!(answer.centres.len(), answer.clusters);
     }
 
     #[test]
     fn no_better_than_the_optimum_and_often_there(points in weighted_points(7), lambda in 0.1..60.0f64) {
         let all = partitions(points.len());
         let optimum = all.iter().map(|p| by_formula(&points, p, lambda)).fold(f64::INFINITY, f64::min);
-        let found = DpMeans { runs: 20, ..DpMeans::new(lambda) }.run(&points, &Silent).unwrap().fit.value;
+        let found = DpMeans { runs: 20, ..DpMeans::new().lambda(lambda) }.run(&points).unwrap().value;
         prop_assert!(found >= optimum - 1e-9 * (1.0 + optimum.abs()));
         // Started at the optimum it stays there: the optimum is a fixed point of the algorithm.
         let best = all.iter().find(|p| by_formula(&points, p, lambda) <= optimum + 1e-12 * (1.0 + optimum)).unwrap();
-        let stay = DpMeans { start: Start::Labels(best.clone()), ..DpMeans::new(lambda) }.run(&points, &Silent).unwrap();
-        prop_assert!(close(stay.fit.value, optimum));
+        let stay = DpMeans { start: Start::Labels(best.clone()), ..DpMeans::new().lambda(lambda) }.run(&points).unwrap();
+        prop_assert!(close(stay.value, optimum));
     }
 
     #[test]
@@ -160,9 +160,9 @@ fn brute_force_optimum_is_reached_on_most_small_sets() {
             .fold(f64::INFINITY, f64::min);
         let found = DpMeans {
             runs: 20,
-            ..DpMeans::new(lambda)
+            ..DpMeans::new().lambda(lambda)
         }
-        .run(&points, &Silent)
+        .run(&points)
         .unwrap()
         .fit
         .value;
@@ -179,8 +179,9 @@ fn brute_force_optimum_is_reached_on_most_small_sets() {
 fn extreme_prices() {
     let points = Points::from_rows(&[[0.0, 0.0], [1.0, 0.5], [4.0, 4.0], [9.0, 1.0]]).unwrap();
     let clusters = |lambda| {
-        DpMeans::new(lambda)
-            .run(&points, &Silent)
+        DpMeans::new()
+            .lambda(lambda)
+            .run(&points)
             .unwrap()
             .fit
             .clusters
@@ -191,7 +192,7 @@ fn extreme_prices() {
     for wrong in [-1.0, f64::NAN, f64::INFINITY] {
         assert!(
             matches!(
-                DpMeans::new(wrong).run(&points, &Silent),
+                DpMeans::new().lambda(wrong).run(&points),
                 Err(PointsError::Param(_))
             ),
             "λ = {wrong}"
@@ -238,59 +239,59 @@ fn odd_inputs() {
         Err(PointsError::Count { .. })
     ));
 
-    let none = DpMeans::new(1.0)
+    let none = DpMeans::new()
+        .lambda(1.0)
         .run(&Points::new(3, vec![]).unwrap(), &Silent)
         .unwrap();
-    assert_eq!(
-        (none.fit.clusters, none.fit.value, none.fit.labels.len()),
-        (0, 0.0, 0)
-    );
-    let one = DpMeans::new(1.0)
+    assert_eq!((none.clusters, none.value, none.labels.len()), (0, 0.0, 0));
+    let one = DpMeans::new()
+        .lambda(1.0)
         .run(&Points::from_rows(&[[7.0, 7.0]]).unwrap(), &Silent)
         .unwrap();
-    assert_eq!((one.fit.clusters, one.fit.value), (1, 1.0));
+    assert_eq!((one.clusters, one.value), (1, 1.0));
     // Equal points whose sum rounds: at λ = 0 they must settle in one cluster, not open new ones
     // for ever.
-    let same = DpMeans::new(0.0)
+    let same = DpMeans::new()
+        .lambda(0.0)
         .run(&Points::new(1, vec![0.1; 12]).unwrap(), &Silent)
         .unwrap();
-    assert_eq!((same.fit.clusters, same.fit.value), (1, 0.0));
+    assert_eq!((same.clusters, same.value), (1, 0.0));
     let twice =
         Points::from_rows(&[[0.1, 0.7], [5.3, 5.1], [0.1, 0.7], [5.3, 5.1], [0.1, 0.7]]).unwrap();
-    let pairs = DpMeans::new(0.0).run(&twice, &Silent).unwrap();
+    let pairs = DpMeans::new().lambda(0.0).run(&twice).unwrap();
     assert_eq!(
-        (pairs.fit.clusters, &pairs.fit.labels[2..]),
-        (2, &pairs.fit.labels[..3])
+        (pairs.clusters, &pairs.labels[2..]),
+        (2, &pairs.labels[..3])
     );
 }
 
 #[test]
 fn wrong_starts_and_orders_are_refused() {
     let points = Points::from_rows(&[[0.0], [1.0]]).unwrap();
-    let refused = |method: DpMeans| method.run(&points, &Silent).is_err();
+    let refused = |method: DpMeans| method.run(&points).is_err();
     assert!(refused(DpMeans {
         start: Start::Labels(vec![0]),
-        ..DpMeans::new(1.0)
+        ..DpMeans::new().lambda(1.0)
     }));
     assert!(refused(DpMeans {
         start: Start::Labels(vec![0, 9]),
-        ..DpMeans::new(1.0)
+        ..DpMeans::new().lambda(1.0)
     }));
     assert!(refused(DpMeans {
         start: Start::Centres(Points::new(2, vec![0.0; 2]).unwrap()),
-        ..DpMeans::new(1.0)
+        ..DpMeans::new().lambda(1.0)
     }));
     assert!(refused(DpMeans {
         order: Order::Given(vec![0, 0]),
-        ..DpMeans::new(1.0)
+        ..DpMeans::new().lambda(1.0)
     }));
     assert!(refused(DpMeans {
         runs: 0,
-        ..DpMeans::new(1.0)
+        ..DpMeans::new().lambda(1.0)
     }));
     assert!(!refused(DpMeans {
         order: Order::Given(vec![1, 0]),
-        ..DpMeans::new(1.0)
+        ..DpMeans::new().lambda(1.0)
     }));
 }
 
@@ -300,28 +301,21 @@ fn the_answer_does_not_depend_on_threads() {
     let points = Points::new(16, (0..16 * 3000).map(wave).collect()).unwrap();
     let method = DpMeans {
         order: Order::Shuffled,
-        ..DpMeans::new(1500.0)
+        ..DpMeans::new().lambda(1500.0)
     };
     let on = |threads| {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build()
             .unwrap();
-        pool.install(|| method.run(&points, &Silent).unwrap())
+        pool.install(|| method.run(&points).unwrap())
     };
     let (one, two, literal) = (on(1), on(2), method.literal(&points, &Silent).unwrap());
-    assert!(
-        one.fit.clusters > 20,
-        "{} clusters test little",
-        one.fit.clusters
-    );
+    assert!(one.clusters > 20, "{} clusters test little", one.clusters);
+    assert_eq!((&one.labels, &one.centres), (&two.labels, &two.centres));
     assert_eq!(
-        (&one.fit.labels, &one.centres),
-        (&two.fit.labels, &two.centres)
-    );
-    assert_eq!(
-        (&one.fit.labels, &one.centres),
-        (&literal.fit.labels, &literal.centres)
+        (&one.labels, &one.centres),
+        (&literal.labels, &literal.centres)
     );
     assert_eq!(runs_alike(&one.fit), runs_alike(&literal.fit));
 }
@@ -335,19 +329,19 @@ fn stop_rules_and_restarts() {
             passes: Some(2),
             ..StopRules::default()
         },
-        ..DpMeans::new(9.0)
+        ..DpMeans::new().lambda(9.0)
     };
-    let fit = short.run(&points, &Silent).unwrap().fit;
+    let fit = short.run(&points).unwrap().fit;
     assert_eq!(
         (fit.trace.len(), fit.stop),
-        (2, lambdacut::fit::StopReason::Passes)
+        (2, lambdacut::run::StopReason::Passes)
     );
     let value = |runs| {
         DpMeans {
             runs,
-            ..DpMeans::new(9.0)
+            ..DpMeans::new().lambda(9.0)
         }
-        .run(&points, &Silent)
+        .run(&points)
         .unwrap()
         .fit
         .value
@@ -358,9 +352,9 @@ fn stop_rules_and_restarts() {
     let clusters = |runs| {
         DpMeans {
             runs,
-            ..DpMeans::new(1.5)
+            ..DpMeans::new().lambda(1.5)
         }
-        .run(&pair, &Silent)
+        .run(&pair)
         .unwrap()
         .fit
         .clusters
@@ -379,8 +373,9 @@ fn farthest_first_gives_about_k_clusters_on_iris() {
         .collect();
     let points = Points::from_rows(&rows).unwrap();
     let lambda = farthest_first(&points, 3).unwrap();
-    let k = DpMeans::new(lambda)
-        .run(&points, &Silent)
+    let k = DpMeans::new()
+        .lambda(lambda)
+        .run(&points)
         .unwrap()
         .fit
         .clusters;

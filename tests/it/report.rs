@@ -2,26 +2,28 @@
 
 use crate::support;
 use base64::prelude::{BASE64_STANDARD, Engine};
+use lambdacut::cut::Cut;
 use lambdacut::generate::Cliques;
-use lambdacut::graph::{Graph, Unit};
+use lambdacut::graph::{Csr, Unit};
+use lambdacut::graph::{Names, Strings};
 use lambdacut::ids::{Cluster, NONE};
-use lambdacut::io::{Labels, Names, Strings};
-use lambdacut::observe::Silent;
-use lambdacut::partition::{Masses, Sums};
+use lambdacut::io::Labels;
+use lambdacut::partition::Sums;
 use lambdacut::points::Points;
 use lambdacut::report::html::{About, GraphSource, GraphView, LIMIT, Page, PointsSource, Stop};
+use lambdacut::run::Silent;
 use lambdacut::search::path::Walk;
 use lambdacut::search::{Search, Target};
 use proptest::prelude::*;
 
 fn view(
-    graph: &Graph<f64>,
+    graph: &Csr<f64>,
     names: &Names,
     truth: Option<&Labels>,
     partitions: &[(Vec<Cluster>, usize)],
 ) -> GraphView {
     let stop = |(labels, k): &(Vec<Cluster>, usize)| {
-        let cut = Sums::of(graph, &Masses::Degree, labels, *k).cut();
+        let cut = Sums::of(graph, &Cut::Normalized, labels, *k).cut();
         Stop {
             clusters: *k,
             cut,
@@ -33,7 +35,7 @@ fn view(
     let source = GraphSource {
         graph,
         names: names.into(),
-        masses: &Masses::Degree,
+        masses: &Cut::Normalized,
         truth,
     };
     source
@@ -151,7 +153,7 @@ fn large(cliques: usize) -> String {
     let source = GraphSource {
         graph: &graph,
         names: (&names).into(),
-        masses: &Masses::Degree,
+        masses: &Cut::Normalized,
         truth: Some(&truth),
     };
     let view = source.view(&stops, 199, &labels, &Silent).unwrap();
@@ -202,12 +204,12 @@ fn a_small_page_has_these_data() {
         .iter()
         .map(|(a, b)| (number(a), number(b), 1.0))
         .collect();
-    let graph: Graph<Unit> = Graph::from_edges(6, &edges).unwrap();
+    let graph: Csr<Unit> = Csr::from_edges(6, &edges).unwrap();
     let names = Names::Strings(names);
     let source = GraphSource {
         graph: &graph,
         names: (&names).into(),
-        masses: &Masses::Degree,
+        masses: &Cut::Normalized,
         truth: None,
     };
     let stops = [(1, 0.0, 0.0, 2.0 / 7.0), (2, 2.0 / 7.0, 2.0 / 7.0, 0.9)].map(
@@ -286,7 +288,7 @@ fn fixed_vertices_stay_together_in_every_clustering_of_a_walk() {
         let labels = search.walked(&graph, &walk, index);
         assert_eq!((labels.len(), labels[1]), (24, labels[13]));
         assert!(
-            (Sums::of(&graph, &Masses::Degree, &labels, point.clusters).cut() - point.cut).abs()
+            (Sums::of(&graph, &Cut::Normalized, &labels, point.clusters).cut() - point.cut).abs()
                 < 1e-9
         );
     }

@@ -1,12 +1,14 @@
 //! Exact moves, the path, its hull, and the answers of the search.
 
 use crate::support::{graphs, labels_of, partitions};
+use lambdacut::cut::Cut;
 use lambdacut::generate::{Cliques, Lfr};
-use lambdacut::graph::{Graph, Unit, Weight, components};
+use lambdacut::graph::{Csr, Unit, Weight, components};
 use lambdacut::ids::NONE;
-use lambdacut::observe::{CancelToken, Observer, Silent};
-use lambdacut::params::{ObjectiveKind, Resolution};
-use lambdacut::partition::{Masses, Sums, renumber};
+use lambdacut::labels::renumber;
+use lambdacut::params::Resolution;
+use lambdacut::partition::Sums;
+use lambdacut::run::{CancelToken, Observer, Silent};
 use lambdacut::search::chains::chains;
 use lambdacut::search::effort::Effort;
 use lambdacut::search::history::History;
@@ -18,7 +20,7 @@ use lambdacut::search::{Answer, Search, SearchError, Target};
 use proptest::prelude::*;
 use std::time::Duration;
 
-fn lfr() -> (Graph<Unit>, Vec<u32>) {
+fn lfr() -> (Csr<Unit>, Vec<u32>) {
     let planted = Lfr {
         vertices: 1000,
         ..Lfr::default()
@@ -33,32 +35,25 @@ fn at(beta: f64) -> Target {
 }
 
 /// Whether every cluster is connected.
-fn all_connected<W: Weight>(graph: &Graph<W>, labels: &[u32], k: usize) -> bool {
+fn all_connected<W: Weight>(graph: &Csr<W>, labels: &[u32], k: usize) -> bool {
     let inside: Vec<(u32, u32, f64)> = (0..graph.vertices())
         .flat_map(|i| graph.rows().row(i).map(move |(j, w)| (i as u32, j, w)))
         .filter(|&(i, j, _)| i <= j && labels[i as usize] == labels[j as usize])
         .collect();
-    let part: Graph<f64> = Graph::from_edges(graph.vertices(), &inside).unwrap();
+    let part: Csr<f64> = Csr::from_edges(graph.vertices(), &inside).unwrap();
     let alone = (0..graph.vertices())
         .filter(|&i| labels[i] != NONE && part.degree(i) == 0.0)
         .count();
     components(&part).count + alone == k
 }
 
-fn check<W: Weight>(graph: &Graph<W>, kind: ObjectiveKind, answer: &Answer) {
-    let sums = Sums::of(
-        graph,
-        &Masses::of(kind),
-        &answer.fit.labels,
-        answer.fit.clusters,
-    );
+fn check<W: Weight>(graph: &Csr<W>, kind: Cut, answer: &Answer) {
+    let sums = Sums::of(graph, &kind, &answer.labels, answer.clusters);
     assert!((sums.cut() - answer.cut).abs() < 1e-9 * (1.0 + answer.cut));
-    assert!(
-        (sums.value(answer.beta) - answer.fit.value).abs() < 1e-9 * (1.0 + answer.fit.value.abs())
-    );
-    assert!(answer.united || all_connected(graph, &answer.fit.labels, answer.fit.clusters));
+    assert!((sums.value(answer.beta) - answer.value).abs() < 1e-9 * (1.0 + answer.value.abs()));
+    assert!(answer.united || all_connected(graph, &answer.labels, answer.clusters));
     for i in 0..graph.vertices() {
-        assert_eq!(answer.fit.labels[i] == NONE, graph.degree(i) == 0.0);
+        assert_eq!(answer.labels[i] == NONE, graph.degree(i) == 0.0);
     }
 }
 
@@ -67,7 +62,7 @@ proptest! {
     fn local_moves_keep_the_books(
         g in graphs(25), raw in proptest::collection::vec(any::<u32>(), 25), beta in 0.01..1.2, ratio in any::<bool>(),
     ) {
-        let masses = if ratio { Masses::One } else { Masses::Degree };
+        let masses = if ratio { Cut::Ratio } else { Cut::Normalized };
         let (labels, k) = labels_of(&g, &raw);
         let level = Level::new(&g, &masses);
         let before = Sums::of(&g, &masses, &labels, k).value(beta);
@@ -85,11 +80,11 @@ proptest! {
     #[test]
     fn chains_keep_the_books_and_the_number_of_clusters(g in graphs(25), raw in proptest::collection::vec(0u32..4, 25)) {
         let (labels, k) = labels_of(&g, &raw);
-        let level = Level::new(&g, &Masses::Degree);
+        let level = Level::new(&g, &Cut::Normalized);
         let mut state = State::new(&level, labels, k);
         let before = state.cut();
         let change = chains(&level, &mut state, 5, &Silent);
-        let sums = Sums::of(&g, &Masses::Degree, &state.labels, k);
+        let sums = Sums::of(&g, &Cut::Normalized, &state.labels, k);
         prop_assert!(change <= 0.0 && state.clusters() == k);
         prop_assert!((sums.cut() - state.cut()).abs() < 1e-9 && (before + change - sums.cut()).abs() < 1e-9);
     }
@@ -97,9 +92,9 @@ proptest! {
     #[test]
     fn refinement_claims_the_change_it_makes(g in graphs(20), raw in proptest::collection::vec(any::<u32>(), 20), beta in 0.05..1.0) {
         let (mut labels, k) = labels_of(&g, &raw);
-        let before = Sums::of(&g, &Masses::Degree, &labels, k).value(beta);
-        let (outcome, k) = refine(&g, &Masses::Degree, &mut labels, beta, &Silent);
-        let after = Sums::of(&g, &Masses::Degree, &labels, k).value(beta);
+        let before = Sums::of(&g, &Cut::Normalized, &labels, k).value(beta);
+        let (outcome, k) = refine(&g, &Cut::Normalized, &mut labels, beta, &Silent);
+        let after = Sums::of(&g, &Cut::Normalized, &labels, k).value(beta);
         prop_assert!((after - before - outcome.change).abs() < 1e-9);
     }
 
@@ -128,14 +123,14 @@ proptest! {
     #[test]
     fn nothing_found_beats_the_best_of_all_partitions(g in graphs(7), beta in 0.05..0.95, ratio in any::<bool>()) {
         prop_assume!(g.arcs() > 0);
-        let kind = if ratio { ObjectiveKind::RatioCut } else { ObjectiveKind::NormalizedCut };
+        let kind = if ratio { Cut::Ratio } else { Cut::Normalized };
         let all: Vec<(usize, f64)> =
-            partitions(&g).into_iter().map(|(labels, k)| (k, Sums::of(&g, &Masses::of(kind), &labels, k).cut())).collect();
+            partitions(&g).into_iter().map(|(labels, k)| (k, Sums::of(&g, &kind, &labels, k).cut())).collect();
         let least = |beta: f64| all.iter().map(|&(k, cut)| cut - beta * k as f64).fold(f64::INFINITY, f64::min);
         let search = Search { kind, ..Search::default() };
         let answer = search.run(&g, &at(beta), &Silent).unwrap();
         check(&g, kind, &answer);
-        prop_assert!(answer.fit.value >= least(beta) - 1e-9);
+        prop_assert!(answer.value >= least(beta) - 1e-9);
         let path = search.run(&g, &Target::Recommended, &Silent).unwrap();
         check(&g, kind, &path);
         for c in path.choice.unwrap().candidates {
@@ -148,11 +143,11 @@ proptest! {
     fn what_is_called_a_local_optimum_is_one(g in graphs(12), beta in 0.05..0.95) {
         prop_assume!(g.arcs() > 0);
         let answer = Search::default().run(&g, &at(beta), &Silent).unwrap();
-        let (labels, k) = (&answer.fit.labels, answer.fit.clusters);
+        let (labels, k) = (&answer.labels, answer.clusters);
         let better = |other: Vec<u32>| {
             let mut other = other;
             let k = renumber(&mut other);
-            Sums::of(&g, &Masses::Degree, &other, k).value(beta) < answer.fit.value - 1e-9 && all_connected(&g, &other, k)
+            Sums::of(&g, &Cut::Normalized, &other, k).value(beta) < answer.value - 1e-9 && all_connected(&g, &other, k)
         };
         let moved = |i: usize, to: u32| labels.iter().enumerate().map(|(j, &c)| if j == i { to } else { c }).collect();
         let merged = |a: u32, b: u32| labels.iter().map(|&c| if c == a { b } else { c }).collect();
@@ -167,7 +162,7 @@ proptest! {
     fn a_vertex_is_dispensable_when_its_cluster_stays_connected(g in graphs(12), raw in proptest::collection::vec(0u32..3, 12)) {
         let (labels, k) = labels_of(&g, &raw);
         prop_assume!(all_connected(&g, &labels, k));
-        let level = Level::new(&g, &Masses::Degree);
+        let level = Level::new(&g, &Cut::Normalized);
         for i in (0..g.vertices()).filter(|&i| labels[i] != NONE) {
             let mut without = labels.clone();
             without[i] = k as u32;
@@ -182,9 +177,9 @@ proptest! {
         let least = components(&g).count;
         for k in 1..=vertices {
             let answer = Search::default().run(&g, &Target::Clusters(k), &Silent).unwrap();
-            prop_assert_eq!(answer.fit.clusters, k);
+            prop_assert_eq!(answer.clusters, k);
             prop_assert_eq!(answer.united, k < least);
-            check(&g, ObjectiveKind::NormalizedCut, &answer);
+            check(&g, Cut::Normalized, &answer);
         }
         let more = Search::default().run(&g, &Target::Clusters(vertices + 1), &Silent);
         let expected = if vertices == 0 { SearchError::NoEdges } else {
@@ -202,9 +197,9 @@ fn chains_leave_local_optima() {
             (i < 380).then_some((i, i + 20, 1.0)),
         ]
     };
-    let graph: Graph<Unit> =
-        Graph::from_edges(400, &(0..400).flat_map(grid).flatten().collect::<Vec<_>>()).unwrap();
-    let level = Level::new(&graph, &Masses::Degree);
+    let graph: Csr<Unit> =
+        Csr::from_edges(400, &(0..400).flat_map(grid).flatten().collect::<Vec<_>>()).unwrap();
+    let level = Level::new(&graph, &Cut::Normalized);
     let rules = Rules {
         beta: 0.0,
         rounds: 1000,
@@ -234,8 +229,8 @@ fn the_cliques_of_a_ring_are_recommended() {
     let answer = Search::default()
         .run(&graph, &Target::Recommended, &Silent)
         .unwrap();
-    assert_eq!(answer.fit.clusters, 12);
-    check(&graph, ObjectiveKind::NormalizedCut, &answer);
+    assert_eq!(answer.clusters, 12);
+    check(&graph, Cut::Normalized, &answer);
     let (low, high) = answer.interval.unwrap();
     assert!(low < 2.0 / 32.0 + 0.05 && high > 0.3, "{low} {high}");
     assert!(answer.optimal.moves && answer.optimal.merges);
@@ -247,8 +242,8 @@ fn planted_communities_are_recommended() {
     let answer = Search::default()
         .run(&graph, &Target::Recommended, &Silent)
         .unwrap();
-    check(&graph, ObjectiveKind::NormalizedCut, &answer);
-    let nmi = lambdacut::metrics::Agreement::of(&answer.fit.labels, &truth)
+    check(&graph, Cut::Normalized, &answer);
+    let nmi = lambdacut::metrics::Agreement::of(&answer.labels, &truth)
         .unwrap()
         .nmi;
     assert!(nmi > 0.95, "NMI {nmi}");
@@ -269,7 +264,7 @@ fn labels_do_not_depend_on_the_number_of_threads() {
             .num_threads(threads)
             .build()
             .unwrap();
-        pool.install(|| Search::default().run(&graph, target, &Silent))
+        pool.install(|| Search::default().run(&graph, target))
             .unwrap()
             .fit
             .labels
@@ -300,21 +295,21 @@ fn a_resumed_path_ends_like_an_uninterrupted_one() {
             .iter()
             .map(move |&j| (i as u32, j, weight(i, j)))
     });
-    let weighted: Graph<f64> =
-        Graph::from_edges(3000, &edges.filter(|&(i, j, _)| i < j).collect::<Vec<_>>()).unwrap();
+    let weighted: Csr<f64> =
+        Csr::from_edges(3000, &edges.filter(|&(i, j, _)| i < j).collect::<Vec<_>>()).unwrap();
     resumes_alike(&unweighted);
     resumes_alike(&weighted);
 }
 
-fn resumes_alike<W: Weight>(graph: &Graph<W>) {
+fn resumes_alike<W: Weight>(graph: &Csr<W>) {
     let search = Search {
         effort: Effort::Fast,
         ..Search::default()
     };
     let whole = search.run(graph, &Target::Recommended, &Silent).unwrap();
-    let masses = Masses::Degree;
+    let masses = Cut::Normalized;
     // One record a step of the path, and a last one for what the null model proposes.
-    for stop in 1..whole.fit.trace.len() - 1 {
+    for stop in 1..whole.trace.len() - 1 {
         let mut walk = Walk::default();
         let mut steps = 0;
         Follower::new(graph, &masses, Effort::Fast, &Silent).follow(&mut walk, &mut |_| {
@@ -327,10 +322,7 @@ fn resumes_alike<W: Weight>(graph: &Graph<W>) {
         let resumed = search
             .resume(graph, &Target::Recommended, &mut walk, &mut |_| {}, &Silent)
             .unwrap();
-        assert_eq!(
-            resumed.fit.labels, whole.fit.labels,
-            "stopped after step {stop}"
-        );
+        assert_eq!(resumed.labels, whole.labels, "stopped after step {stop}");
         assert_eq!(resumed.choice, whole.choice);
     }
 }
@@ -342,16 +334,19 @@ fn an_interrupted_search_still_answers() {
     token.cancel();
     assert!(token.cancelled());
     for target in [Target::Recommended, at(0.5), Target::Clusters(20)] {
-        let answer = Search::default().run(&graph, &target, &token).unwrap();
-        assert_eq!(answer.fit.stop, lambdacut::fit::StopReason::Cancelled);
-        check(&graph, ObjectiveKind::NormalizedCut, &answer);
+        let answer = Search::default()
+            .observer(&token)
+            .run(&graph, &target)
+            .unwrap();
+        assert_eq!(answer.stop, lambdacut::run::StopReason::Cancelled);
+        check(&graph, Cut::Normalized, &answer);
         let timed = Search {
             time: Some(Duration::ZERO),
             ..Search::default()
         }
-        .run(&graph, &target, &Silent)
+        .run(&graph, &target)
         .unwrap();
-        assert_eq!(timed.fit.stop, lambdacut::fit::StopReason::Time);
+        assert_eq!(timed.stop, lambdacut::run::StopReason::Time);
     }
 }
 
@@ -368,21 +363,21 @@ fn fixed_vertices_stay_together_and_a_start_is_improved() {
     .run(&graph, &at(0.5), &Silent)
     .unwrap();
     for i in 0..40 {
-        assert_eq!(answer.fit.labels[i], answer.fit.labels[i % 2]);
+        assert_eq!(answer.labels[i], answer.labels[i % 2]);
     }
     let k = *truth.iter().max().unwrap() as usize + 1;
-    let planted = Sums::of(&graph, &Masses::Degree, &truth, k).value(0.5);
+    let planted = Sums::of(&graph, &Cut::Normalized, &truth, k).value(0.5);
     let started = Search {
         start: Some(truth),
         ..Search::default()
     }
     .run(&graph, &at(0.5), &Silent)
     .unwrap();
-    assert!(started.fit.value <= planted + 1e-9);
+    assert!(started.value <= planted + 1e-9);
 }
 
 /// A sparse graph with planted communities: annealing alone ends in one giant cluster.
-fn sparse_planted(mixing: f64, seed: u64) -> (Graph<Unit>, Vec<u32>) {
+fn sparse_planted(mixing: f64, seed: u64) -> (Csr<Unit>, Vec<u32>) {
     let planted = Lfr {
         vertices: 10_000,
         average_degree: 4.3,
@@ -422,13 +417,13 @@ fn sparse_planted_graphs_do_not_collapse_into_one_cluster() {
             .run(&graph, &Target::Resolution(beta), &Silent)
             .unwrap();
         assert!(
-            found.fit.value < 0.85 * target.fit.value,
+            found.value < 0.85 * target.value,
             "mixing {mixing}: {} beside {}",
-            found.fit.value,
-            target.fit.value
+            found.value,
+            target.value
         );
         assert!(
-            largest(&found.fit.labels) <= 2 * largest(&planted),
+            largest(&found.labels) <= 2 * largest(&planted),
             "mixing {mixing}"
         );
     }
@@ -444,15 +439,15 @@ fn without_time_the_answer_is_no_worse_than_one_cluster_a_component() {
     };
     let beta = Resolution::new(0.29).unwrap();
     for target in [Target::Recommended, Target::Resolution(beta)] {
-        let answer = search.run(&graph, &target, &Silent).unwrap();
-        let (value, beta) = (answer.fit.value, answer.beta);
+        let answer = search.run(&graph, &target).unwrap();
+        let (value, beta) = (answer.value, answer.beta);
         assert!(value <= -beta * count + 1e-9, "{value} at {beta}");
     }
 }
 
 #[test]
 fn masses_are_checked_and_the_vertex_is_named() {
-    let graph: Graph<Unit> = Graph::from_edges(3, &[(0, 1, 1.0), (1, 2, 1.0)]).unwrap();
+    let graph: Csr<Unit> = Csr::from_edges(3, &[(0, 1, 1.0), (1, 2, 1.0)]).unwrap();
     let with = |masses: &[f64]| {
         let search = Search {
             masses: Some(masses.to_vec()),
@@ -483,7 +478,7 @@ fn no_corner_of_zero_width_is_recommended() {
         edges.extend(rmat.chunk(chunk).into_iter().map(|(i, j)| (i, j, 1.0)));
     }
     edges.retain(|&(i, j, _)| i != j);
-    let graph: Graph<f64> = Graph::from_edges(1 << 12, &edges).unwrap();
+    let graph: Csr<f64> = Csr::from_edges(1 << 12, &edges).unwrap();
     let search = Search {
         effort: Effort::Fast,
         ..Search::default()

@@ -1,32 +1,32 @@
 //! Parameters and results survive being written as JSON and read again, and nothing invalid comes
 //! in this way.
 
+use lambdacut::cut::Cut;
+use lambdacut::cut::Objective;
 use lambdacut::dp_means::curve::{curve, plateaus};
 use lambdacut::dp_means::{self, DpMeans};
-use lambdacut::fit::{PointFit, StopReason};
+use lambdacut::fit::{PointClustering, StopReason};
 use lambdacut::generate::{Affinity, Blobs, Cliques, Lfr, Rmat, Sbm};
 use lambdacut::gibbs::{Gibbs, Prior};
-use lambdacut::graph::{Direction, Duplicates, Graph, Policy, SelfLoops, Unit, components};
-use lambdacut::hdp::{Hdp, HdpFit};
-use lambdacut::io::{
-    Format, IdKind, LoadOptions, Missing, Names, Roles, Unknown, load, read_labels,
-};
+use lambdacut::graph::Names;
+use lambdacut::graph::{Csr, Direction, Duplicates, Policy, SelfLoops, Unit, components};
+use lambdacut::hdp::{Hdp, HdpClustering};
+use lambdacut::io::{Format, IdKind, LoadOptions, Missing, Roles, Unknown, load, read_labels};
 use lambdacut::k_means::KMeans;
 use lambdacut::kernel_dp_means::{self as kernel, KernelDpMeans, Shift, VisitOrder, fit_graph};
 use lambdacut::layers::{Coupling, TwoPrices};
 use lambdacut::linalg::{Extent, SpectrumOptions, spectrum, spectrum_cost, spectrum_cost_observed};
 use lambdacut::metrics::{Agreement, GraphMetrics, Mean};
-use lambdacut::objective::Objective;
-use lambdacut::observe::{CancelToken, Observer, Silent};
-use lambdacut::params::{ObjectiveKind, Resolution, StopRules};
-use lambdacut::partition::{Masses, Sums};
+use lambdacut::params::{Resolution, StopRules};
+use lambdacut::partition::Sums;
 use lambdacut::points::{Groups, Points};
+use lambdacut::run::{CancelToken, Observer, Silent};
 use lambdacut::search::choose::Reason;
 use lambdacut::search::effort::Effort;
 use lambdacut::search::hull::corners;
 use lambdacut::search::path::Walk;
 use lambdacut::search::{Search, Target};
-use lambdacut::spectral::{Rounding, SpectralFit, SpectralOptions, spectral};
+use lambdacut::spectral::{Rounding, SpectralClustering, SpectralOptions, spectral};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fmt::Debug;
@@ -50,7 +50,7 @@ fn beta() -> Resolution {
     Resolution::new(0.4).unwrap()
 }
 
-fn ring() -> Graph<Unit> {
+fn ring() -> Csr<Unit> {
     Cliques {
         cliques: 5,
         size: 5,
@@ -85,9 +85,7 @@ fn parameters_of_graph_methods() {
     };
     round_trip(&stop);
     round_trip(&beta());
-    [ObjectiveKind::NormalizedCut, ObjectiveKind::RatioCut]
-        .iter()
-        .for_each(round_trip);
+    [Cut::Normalized, Cut::Ratio].iter().for_each(round_trip);
     [Effort::Fast, Effort::Normal, Effort::Best]
         .iter()
         .for_each(round_trip);
@@ -101,7 +99,7 @@ fn parameters_of_graph_methods() {
     let labels = Some(vec![0, 1, u32::MAX]);
     let (masses, time) = (Some(vec![1.0, 0.1, 3.0]), Some(Duration::from_secs(9)));
     round_trip(&Search {
-        kind: ObjectiveKind::RatioCut,
+        kind: Cut::Ratio,
         masses,
         effort: Effort::Best,
         fixed: labels.clone(),
@@ -125,14 +123,10 @@ fn parameters_of_graph_methods() {
             ..KernelDpMeans::default()
         });
     }
-    round_trip(&Objective::new(ObjectiveKind::RatioCut, beta()));
-    [
-        Masses::Degree,
-        Masses::One,
-        Masses::Given([1.0, 2.5].into()),
-    ]
-    .iter()
-    .for_each(round_trip);
+    round_trip(&Objective::new(Cut::Ratio, beta()));
+    [Cut::Normalized, Cut::Ratio, Cut::Masses([1.0, 2.5].into())]
+        .iter()
+        .for_each(round_trip);
     [Extent::Below(0.3), Extent::Smallest(7)]
         .iter()
         .for_each(round_trip);
@@ -149,7 +143,7 @@ fn parameters_of_graph_methods() {
     });
     [Coupling::Chain, Coupling::All].iter().for_each(round_trip);
     round_trip(&TwoPrices {
-        kind: ObjectiveKind::NormalizedCut,
+        kind: Cut::Normalized,
         beta: beta(),
         lambda_local: -0.25,
     });
@@ -165,15 +159,15 @@ fn parameters_of_point_methods() {
             start,
             order: dp_means::Order::Shuffled,
             runs: 3,
-            ..DpMeans::new(0.1)
+            ..DpMeans::new().lambda(0.1)
         });
     }
     round_trip(&KMeans {
         start: Some(points()),
         runs: 4,
-        ..KMeans::new(3)
+        ..KMeans::new().clusters(3)
     });
-    round_trip(&Hdp::new(0.5, 2.0));
+    round_trip(&Hdp::new().prices(0.5, 2.0));
     round_trip(&Gibbs {
         alpha: Prior::Fixed(2.0),
         ..Gibbs::default()
@@ -272,12 +266,12 @@ fn results_of_graph_methods() {
             .interval,
         open.interval
     );
-    let objective = Objective::new(ObjectiveKind::NormalizedCut, beta());
+    let objective = Objective::new(Cut::Normalized, beta());
     round_trip(&fit_graph(&graph, &objective, &KernelDpMeans::default(), &Silent).unwrap());
-    round_trip(&objective.evaluate(&graph, &answer.fit.labels, answer.fit.clusters));
-    let found: SpectralFit = spectral(
+    round_trip(&objective.evaluate(&graph, &answer.labels, answer.clusters));
+    let found: SpectralClustering = spectral(
         &graph,
-        &Masses::Degree,
+        &Cut::Normalized,
         Extent::Below(0.4),
         &SpectralOptions::default(),
         &Silent,
@@ -288,38 +282,38 @@ fn results_of_graph_methods() {
     round_trip(&found.spectrum.gaps());
     round_trip(&spectrum_cost(
         &graph,
-        &Masses::Degree,
+        &Cut::Normalized,
         0.4,
         &SpectrumOptions::default(),
     ));
-    round_trip(&GraphMetrics::of(&graph, &answer.fit.labels).unwrap());
-    round_trip(&Agreement::of(&answer.fit.labels, &found.fit.labels).unwrap());
+    round_trip(&GraphMetrics::of(&graph, &answer.labels).unwrap());
+    round_trip(&Agreement::of(&answer.labels, &found.labels).unwrap());
     round_trip(&components(&graph));
     round_trip(&Sums::of(
         &graph,
-        &Masses::Degree,
-        &answer.fit.labels,
-        answer.fit.clusters,
+        &Cut::Normalized,
+        &answer.labels,
+        answer.clusters,
     ));
     round_trip(&StopReason::RelativeGain);
 }
 
 /// Everything found on `graph`, cancelled at once or not, comes back the same.
-fn all_round_trips(graph: &Graph<Unit>, observer: &dyn Observer) {
-    let objective = Objective::new(ObjectiveKind::NormalizedCut, beta());
+fn all_round_trips(graph: &Csr<Unit>, observer: &dyn Observer) {
+    let objective = Objective::new(Cut::Normalized, beta());
     round_trip(&fit_graph(graph, &objective, &KernelDpMeans::default(), observer).unwrap());
     for extent in [Extent::Below(0.4), Extent::Below(1.9), Extent::Smallest(3)] {
         let options = SpectrumOptions {
             dense_limit: 4,
             ..SpectrumOptions::default()
         };
-        let low = spectrum(graph, &Masses::Degree, extent, &options, observer).unwrap();
+        let low = spectrum(graph, &Cut::Normalized, extent, &options, observer).unwrap();
         round_trip(&low);
         round_trip(&low.certificate(low.below));
         round_trip(
             &spectral(
                 graph,
-                &Masses::Degree,
+                &Cut::Normalized,
                 extent,
                 &SpectralOptions::default(),
                 observer,
@@ -328,7 +322,7 @@ fn all_round_trips(graph: &Graph<Unit>, observer: &dyn Observer) {
         );
         round_trip(&spectrum_cost_observed(
             graph,
-            &Masses::Degree,
+            &Cut::Normalized,
             0.4,
             &options,
             observer,
@@ -339,7 +333,7 @@ fn all_round_trips(graph: &Graph<Unit>, observer: &dyn Observer) {
     round_trip(&Agreement::of(&labels, &labels).unwrap());
     round_trip(&Sums::of(
         graph,
-        &Masses::Degree,
+        &Cut::Normalized,
         &labels,
         components(graph).count,
     ));
@@ -349,7 +343,7 @@ fn all_round_trips(graph: &Graph<Unit>, observer: &dyn Observer) {
 fn results_of_cancelled_runs_and_of_graphs_without_edges() {
     let token = CancelToken::default();
     token.cancel();
-    let sparks = Graph::from_edges(
+    let sparks = Csr::from_edges(
         60,
         &(0..30).map(|c| (2 * c, 2 * c + 1, 1.0)).collect::<Vec<_>>(),
     )
@@ -357,8 +351,8 @@ fn results_of_cancelled_runs_and_of_graphs_without_edges() {
     for graph in [
         ring(),
         sparks,
-        Graph::from_edges(3, &[]).unwrap(),
-        Graph::from_edges(0, &[]).unwrap(),
+        Csr::from_edges(3, &[]).unwrap(),
+        Csr::from_edges(0, &[]).unwrap(),
     ] {
         all_round_trips(&graph, &token);
         all_round_trips(&graph, &Silent);
@@ -379,15 +373,22 @@ fn intervals_without_an_upper_end() {
 #[test]
 fn results_of_point_methods() {
     let points = points();
-    let found: PointFit = DpMeans::new(900.0).run(&points, &Silent).unwrap();
+    let found: PointClustering = DpMeans::new().lambda(900.0).run(&points).unwrap();
     round_trip(&found);
-    round_trip(&KMeans::new(3).run(&points, &Silent).unwrap());
+    round_trip(&KMeans::new().clusters(3).run(&points).unwrap());
     let groups = Groups::new(&(0..60).map(|i| i % 2).collect::<Vec<_>>(), 60).unwrap();
-    let shared: HdpFit<Vec<f64>> = Hdp::new(500.0, 500.0)
-        .run(&points, &groups, &Silent)
+    let shared: HdpClustering<Vec<f64>> = Hdp::new()
+        .prices(500.0, 500.0)
+        .run(&points, &groups)
         .unwrap();
     round_trip(&shared);
-    let found = curve(&points, &DpMeans::new(1.0), &[10.0, 100.0, 1000.0], &Silent).unwrap();
+    let found = curve(
+        &points,
+        &DpMeans::new().lambda(1.0),
+        &[10.0, 100.0, 1000.0],
+        &Silent,
+    )
+    .unwrap();
     round_trip(&found);
     round_trip(&plateaus(&found));
 }

@@ -1,10 +1,11 @@
 //! Spectral clustering: planted clusters, components, both roundings, the command.
 
-use lambdacut::graph::{Graph, Unit};
+use lambdacut::cut::Cut;
+use lambdacut::graph::{Csr, Unit};
 use lambdacut::ids::NONE;
 use lambdacut::linalg::Extent;
-use lambdacut::observe::Silent;
-use lambdacut::partition::{Masses, Sums};
+use lambdacut::partition::Sums;
+use lambdacut::run::Silent;
 use lambdacut::spectral::{
     DEFAULT_LAMBDA, Rounding, SpectralOptions, embedding, refine_k, spectral,
 };
@@ -38,23 +39,16 @@ fn both() -> [SpectralOptions; 2] {
 
 #[test]
 fn a_ring_of_cliques_becomes_its_cliques() {
-    let g: Graph<Unit> = Graph::from_edges(600, &ring_of_cliques(60, 10, 0)).unwrap();
-    for masses in [Masses::Degree, Masses::One] {
+    let g: Csr<Unit> = Csr::from_edges(600, &ring_of_cliques(60, 10, 0)).unwrap();
+    for masses in [Cut::Normalized, Cut::Ratio] {
         for options in both() {
-            let beta = if masses == Masses::Degree { 0.3 } else { 2.0 };
+            let beta = if masses == Cut::Normalized { 0.3 } else { 2.0 };
             let found = spectral(&g, &masses, Extent::Below(beta), &options, &Silent).unwrap();
-            assert_eq!(found.fit.clusters, 60);
-            assert!((0..600).all(|i| found.fit.labels[i] == found.fit.labels[i / 10 * 10]));
-            let from_scratch = Sums::of(&g, &masses, &found.fit.labels, 60).value(beta);
-            assert_eq!(found.fit.value, from_scratch);
-            assert!(
-                found
-                    .spectrum
-                    .certificate(beta)
-                    .unwrap()
-                    .gap(found.fit.value)
-                    >= 0.0
-            );
+            assert_eq!(found.clusters, 60);
+            assert!((0..600).all(|i| found.labels[i] == found.labels[i / 10 * 10]));
+            let from_scratch = Sums::of(&g, &masses, &found.labels, 60).value(beta);
+            assert_eq!(found.value, from_scratch);
+            assert!(found.spectrum.certificate(beta).unwrap().gap(found.value) >= 0.0);
         }
     }
 }
@@ -65,43 +59,40 @@ fn components_never_share_a_cluster_and_isolated_vertices_have_none() {
     edges.extend(ring_of_cliques(3, 5, 40));
     edges.push((60, 61, 1.0));
     edges.push((70, 70, 1.0));
-    let g: Graph<Unit> = Graph::from_edges(75, &edges).unwrap();
+    let g: Csr<Unit> = Csr::from_edges(75, &edges).unwrap();
     for options in both() {
-        let found = spectral(&g, &Masses::Degree, Extent::Below(0.4), &options, &Silent).unwrap();
-        assert_eq!(found.fit.clusters, 5 + 3 + 1 + 1);
-        assert_eq!(found.fit.labels[35], NONE);
-        assert!(
-            found.fit.labels[60] == found.fit.labels[61]
-                && found.fit.labels[60] != found.fit.labels[70]
-        );
+        let found = spectral(&g, &Cut::Normalized, Extent::Below(0.4), &options, &Silent).unwrap();
+        assert_eq!(found.clusters, 5 + 3 + 1 + 1);
+        assert_eq!(found.labels[35], NONE);
+        assert!(found.labels[60] == found.labels[61] && found.labels[60] != found.labels[70]);
     }
     // Nothing lies below 0, and fewer vectors than components are still one cluster a component.
     for extent in [Extent::Below(-0.5), Extent::Smallest(2)] {
         let found = spectral(
             &g,
-            &Masses::Degree,
+            &Cut::Normalized,
             extent,
             &SpectralOptions::default(),
             &Silent,
         )
         .unwrap();
-        assert_eq!(found.fit.clusters, 4);
+        assert_eq!(found.clusters, 4);
     }
 }
 
 #[test]
 fn the_k_smallest_make_k_clusters() {
-    let g: Graph<Unit> = Graph::from_edges(200, &ring_of_cliques(20, 10, 0)).unwrap();
+    let g: Csr<Unit> = Csr::from_edges(200, &ring_of_cliques(20, 10, 0)).unwrap();
     let found = spectral(
         &g,
-        &Masses::Degree,
+        &Cut::Normalized,
         Extent::Smallest(20),
         &SpectralOptions::default(),
         &Silent,
     )
     .unwrap();
-    assert_eq!((found.fit.clusters, found.spectrum.count()), (20, 20));
-    assert!((0..200).all(|i| found.fit.labels[i] == found.fit.labels[i / 10 * 10]));
+    assert_eq!((found.clusters, found.spectrum.count()), (20, 20));
+    assert!((0..200).all(|i| found.labels[i] == found.labels[i / 10 * 10]));
     let rows = embedding(&found.spectrum.parts[0]).unwrap();
     assert!((0..200).all(|i| (rows.row(i).iter().map(|x| x * x).sum::<f64>() - 1.0).abs() < 1e-12));
 }
@@ -110,10 +101,10 @@ fn the_k_smallest_make_k_clusters() {
 fn the_vectors_of_all_components_make_one_matrix() {
     let mut edges = ring_of_cliques(4, 5, 3);
     edges.push((0, 2, 1.0));
-    let g: Graph<Unit> = Graph::from_edges(24, &edges).unwrap();
+    let g: Csr<Unit> = Csr::from_edges(24, &edges).unwrap();
     let found = spectral(
         &g,
-        &Masses::Degree,
+        &Cut::Normalized,
         Extent::Below(0.5),
         &SpectralOptions::default(),
         &Silent,
@@ -152,22 +143,22 @@ fn a_number_of_clusters_is_kept_by_refinement() {
         (40, 41, 1.0),
         (50, 51, 1.0),
     ]);
-    let g: Graph<Unit> = Graph::from_edges(52, &edges).unwrap();
+    let g: Csr<Unit> = Csr::from_edges(52, &edges).unwrap();
     for k in [2usize, 3, 5, 8] {
         let found = spectral(
             &g,
-            &Masses::Degree,
+            &Cut::Normalized,
             Extent::Smallest(k),
             &SpectralOptions::default(),
             &Silent,
         )
         .unwrap();
-        let mut labels = found.fit.labels.clone();
-        let (clusters, united) = refine_k(&g, &Masses::Degree, &mut labels, k, &Silent);
+        let mut labels = found.labels.clone();
+        let (clusters, united) = refine_k(&g, &Cut::Normalized, &mut labels, k, &Silent);
         assert_eq!((clusters, united), (k, k < 3));
-        let cut = |labels: &[u32], k: usize| Sums::of(&g, &Masses::Degree, labels, k).cut();
-        if found.fit.clusters == k {
-            assert!(cut(&labels, k) <= cut(&found.fit.labels, k) + 1e-12);
+        let cut = |labels: &[u32], k: usize| Sums::of(&g, &Cut::Normalized, labels, k).cut();
+        if found.clusters == k {
+            assert!(cut(&labels, k) <= cut(&found.labels, k) + 1e-12);
         }
     }
 }

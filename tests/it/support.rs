@@ -1,16 +1,17 @@
 //! What tests share: random graphs, and where the real data is.
 
-use lambdacut::graph::Graph;
+use lambdacut::cut::Cut;
+use lambdacut::cut::Objective;
+use lambdacut::graph::Csr;
 use lambdacut::ids::NONE;
-use lambdacut::objective::Objective;
-use lambdacut::params::{ObjectiveKind, Resolution};
+use lambdacut::params::Resolution;
 use nalgebra::DMatrix;
 use proptest::prelude::*;
 use std::path::PathBuf;
 
 /// A random weighted graph with loops, isolated vertices and several components, on 1 to `most`
 /// vertices.
-pub fn graphs(most: usize) -> impl Strategy<Value = Graph<f64>> {
+pub fn graphs(most: usize) -> impl Strategy<Value = Csr<f64>> {
     (1..=most).prop_flat_map(|n| {
         let edge = (0..n as u32, 0..n as u32, 1u32..40);
         proptest::collection::vec(edge, 0..3 * n).prop_map(move |edges| {
@@ -18,13 +19,13 @@ pub fn graphs(most: usize) -> impl Strategy<Value = Graph<f64>> {
                 .into_iter()
                 .map(|(i, j, w)| (i, j, f64::from(w) / 8.0))
                 .collect();
-            Graph::from_edges(n, &edges).expect("edges are in range")
+            Csr::from_edges(n, &edges).expect("edges are in range")
         })
     })
 }
 
 /// Labels of the vertices with an edge, in `0..k` without gaps; isolated vertices get `NONE`.
-pub fn labels_of(graph: &Graph<f64>, raw: &[u32]) -> (Vec<u32>, usize) {
+pub fn labels_of(graph: &Csr<f64>, raw: &[u32]) -> (Vec<u32>, usize) {
     let pick = |i: usize| {
         if graph.degree(i) > 0.0 {
             raw[i % raw.len()] % 5
@@ -33,7 +34,7 @@ pub fn labels_of(graph: &Graph<f64>, raw: &[u32]) -> (Vec<u32>, usize) {
         }
     };
     let mut labels: Vec<u32> = (0..graph.vertices()).map(pick).collect();
-    let k = lambdacut::partition::renumber(&mut labels);
+    let k = lambdacut::labels::renumber(&mut labels);
     (labels, k)
 }
 
@@ -52,11 +53,11 @@ pub fn data() -> Option<PathBuf> {
 }
 
 /// Normalized cut, ratio cut, or the cut with masses 1/2, 1, 3/2, … in turn.
-pub fn cut_objective(graph: &Graph<f64>, which: u8, beta: f64) -> Objective {
+pub fn cut_objective(graph: &Csr<f64>, which: u8, beta: f64) -> Objective {
     let resolution = Resolution::new(beta).expect("positive");
     match which {
-        0 => Objective::new(ObjectiveKind::NormalizedCut, resolution),
-        1 => Objective::new(ObjectiveKind::RatioCut, resolution),
+        0 => Objective::new(Cut::Normalized, resolution),
+        1 => Objective::new(Cut::Ratio, resolution),
         _ => {
             let masses = (0..graph.vertices())
                 .map(|i| 0.5 + 0.5 * (i % 5) as f64)
@@ -67,7 +68,7 @@ pub fn cut_objective(graph: &Graph<f64>, which: u8, beta: f64) -> Objective {
 }
 
 /// Every partition of the vertices that have an edge, with its k (restricted growth strings).
-pub fn partitions(graph: &Graph<f64>) -> Vec<(Vec<u32>, usize)> {
+pub fn partitions(graph: &Csr<f64>) -> Vec<(Vec<u32>, usize)> {
     let mut all = vec![(Vec::new(), 0)];
     for i in 0..graph.vertices() {
         let grown = all.into_iter().flat_map(|(labels, k): (Vec<u32>, usize)| {
@@ -99,29 +100,29 @@ pub fn symmetric_eigenvalues(matrix: DMatrix<f64>) -> Vec<f64> {
     values.iter().copied().collect()
 }
 
-fn unit(n: usize, pairs: impl Iterator<Item = (usize, usize)>) -> Graph<f64> {
+fn unit(n: usize, pairs: impl Iterator<Item = (usize, usize)>) -> Csr<f64> {
     let edges: Vec<_> = pairs.map(|(i, j)| (i as u32, j as u32, 1.0)).collect();
-    Graph::from_edges(n, &edges).expect("in range")
+    Csr::from_edges(n, &edges).expect("in range")
 }
 
 /// The star on `n` vertices, centre 0.
-pub fn star(n: usize) -> Graph<f64> {
+pub fn star(n: usize) -> Csr<f64> {
     unit(n, (1..n).map(|i| (0, i)))
 }
 
 /// The path on `n` vertices.
-pub fn path(n: usize) -> Graph<f64> {
+pub fn path(n: usize) -> Csr<f64> {
     unit(n, (1..n).map(|i| (i - 1, i)))
 }
 
 /// The complete graph on `n` vertices.
-pub fn complete(n: usize) -> Graph<f64> {
+pub fn complete(n: usize) -> Csr<f64> {
     unit(n, (0..n).flat_map(|i| (0..i).map(move |j| (j, i))))
 }
 
 /// `r` cliques of `q` vertices in a ring, one edge between neighbours (from the last vertex of one
 /// to the first of the next).
-pub fn ring_of_cliques(r: usize, q: usize) -> Graph<f64> {
+pub fn ring_of_cliques(r: usize, q: usize) -> Csr<f64> {
     let inside =
         (0..r).flat_map(|c| (0..q).flat_map(move |i| (0..i).map(move |j| (c * q + j, c * q + i))));
     unit(
@@ -133,7 +134,7 @@ pub fn ring_of_cliques(r: usize, q: usize) -> Graph<f64> {
 /// What two runs of one algorithm must agree on: everything but the time they took.
 pub fn runs_alike(
     fit: &lambdacut::fit::Fit,
-) -> (Vec<(f64, usize, usize)>, lambdacut::fit::StopReason, f64) {
+) -> (Vec<(f64, usize, usize)>, lambdacut::run::StopReason, f64) {
     (
         fit.trace
             .iter()

@@ -4,10 +4,11 @@
 use super::record::{GraphRecord, RunRecord};
 use anyhow::{Context, bail};
 use lambdacut::generate::{Lfr, Rmat};
-use lambdacut::graph::AnyGraph;
-use lambdacut::io::{self, LoadOptions, Names};
-use lambdacut::observe::Observer;
-use lambdacut::with_graph;
+use lambdacut::graph::AnyCsr;
+use lambdacut::graph::Names;
+use lambdacut::io::{self, LoadOptions};
+use lambdacut::run::Observer;
+use lambdacut::with_csr;
 use std::path::{Path, PathBuf};
 
 /// Edges a vertex of the generated graphs.
@@ -46,7 +47,7 @@ pub struct Prepared {
     /// Rows of the file.
     pub rows: u64,
     /// The graph.
-    pub graph: AnyGraph,
+    pub graph: AnyCsr,
 }
 
 impl Case {
@@ -99,7 +100,7 @@ impl Prepared {
     /// What is kept of the graph, with what was measured on it.
     pub fn record(&self, runs: Vec<RunRecord>) -> GraphRecord {
         let (vertices, edges, arcs, graph_bytes) =
-            with_graph!(&self.graph, g => (g.vertices(), g.edges(), g.arcs(), g.bytes() as u64));
+            with_csr!(&self.graph, g => (g.vertices(), g.edges(), g.arcs(), g.bytes() as u64));
         GraphRecord {
             name: self.name.clone(),
             vertices,

@@ -13,17 +13,17 @@ use super::graphs::Prepared;
 use super::record::{Measured, Outcome};
 use crate::memory;
 use clap::ValueEnum;
-use lambdacut::graph::{Graph, Weight, sweep};
+use lambdacut::cut::Cut;
+use lambdacut::cut::Objective;
+use lambdacut::graph::{Csr, Weight, sweep};
 use lambdacut::io::{self, LoadOptions};
 use lambdacut::kernel_dp_means::{KernelDpMeans, Shift, Start, fit_graph};
 use lambdacut::linalg::{Extent, SpectrumOptions, spectrum, spectrum_cost};
-use lambdacut::objective::Objective;
-use lambdacut::observe::{Observer, Silent};
-use lambdacut::params::{ObjectiveKind, Resolution, StopRules};
-use lambdacut::partition::Masses;
+use lambdacut::params::{Resolution, StopRules};
+use lambdacut::run::{Observer, Silent};
 use lambdacut::search::effort::Effort;
 use lambdacut::search::{Search, Target};
-use lambdacut::with_graph;
+use lambdacut::with_csr;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
@@ -94,14 +94,14 @@ impl Bench<'_> {
     pub fn stage(&self, stage: StageArg, prepared: &Prepared) -> anyhow::Result<Option<Outcome>> {
         match stage {
             StageArg::Load => self.load(prepared),
-            _ => with_graph!(&prepared.graph, g => self.on_graph(stage, g)),
+            _ => with_csr!(&prepared.graph, g => self.on_graph(stage, g)),
         }
     }
 
     fn on_graph<W: Weight>(
         &self,
         stage: StageArg,
-        graph: &Graph<W>,
+        graph: &Csr<W>,
     ) -> anyhow::Result<Option<Outcome>> {
         let search = Search {
             effort: self.effort,
@@ -122,7 +122,7 @@ impl Bench<'_> {
             StageArg::Spectrum => self.spectrum(graph),
             _ => self.repeated(|observer| {
                 let began = Instant::now();
-                black_box(search.run(graph, &target, observer)?);
+                black_box(search.observer(observer).run(graph, &target)?);
                 Ok(began.elapsed().as_secs_f64())
             }),
         }
@@ -140,7 +140,7 @@ impl Bench<'_> {
         })
     }
 
-    fn pass<W: Weight>(&self, graph: &Graph<W>) -> anyhow::Result<Option<Outcome>> {
+    fn pass<W: Weight>(&self, graph: &Csr<W>) -> anyhow::Result<Option<Outcome>> {
         let n = graph.vertices();
         let k = PASS_CLUSTERS.min(n / 2).max(1);
         let params = KernelDpMeans {
@@ -153,16 +153,16 @@ impl Bench<'_> {
             refine: false,
             ..KernelDpMeans::default()
         };
-        let objective = Objective::new(ObjectiveKind::NormalizedCut, self.beta);
+        let objective = Objective::new(Cut::Normalized, self.beta);
         self.repeated(|_| {
             let found = black_box(fit_graph(graph, &objective, &params, &Silent)?);
-            Ok(found.fit.trace.first().map_or(0.0, |pass| pass.seconds))
+            Ok(found.trace.first().map_or(0.0, |pass| pass.seconds))
         })
     }
 
-    fn spectrum<W: Weight>(&self, graph: &Graph<W>) -> anyhow::Result<Option<Outcome>> {
+    fn spectrum<W: Weight>(&self, graph: &Csr<W>) -> anyhow::Result<Option<Outcome>> {
         let (options, beta) = (SpectrumOptions::default(), self.beta.get());
-        let cost = spectrum_cost(graph, &Masses::Degree, beta, &options);
+        let cost = spectrum_cost(graph, &Cut::Normalized, beta, &options);
         let too_many = cost.vectors.count > options.max_vectors as f64;
         if too_many || cost.seconds >= self.spectrum_limit {
             let reason = format!(
@@ -175,7 +175,7 @@ impl Bench<'_> {
             let began = Instant::now();
             black_box(spectrum(
                 graph,
-                &Masses::Degree,
+                &Cut::Normalized,
                 Extent::Below(beta),
                 &options,
                 observer,

@@ -6,17 +6,17 @@ use crate::common::{Interrupted, Progress, time_limit};
 use crate::input::Loaded;
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
-use lambdacut::graph::{Graph, Weight};
+use lambdacut::cut::Objective;
+use lambdacut::graph::Names;
+use lambdacut::graph::{Csr, Weight};
 use lambdacut::ids::Vertex;
-use lambdacut::io::Names;
 use lambdacut::kernel_dp_means::{
     KernelDpMeans, KernelDpMeansError, Shift, Start, VisitOrder, fit_graph, resolution_for_clusters,
 };
-use lambdacut::objective::Objective;
 use lambdacut::params::{Resolution, StopRules};
 use lambdacut::search::path::Walk;
 use lambdacut::search::{Search, Target};
-use lambdacut::with_graph;
+use lambdacut::with_csr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -107,7 +107,7 @@ pub fn path(what: &WhatArgs, loaded: &Loaded, progress: &Progress) -> anyhow::Re
             failed = Some(error);
         }
     };
-    let answer = with_graph!(&loaded.graph, g => search.resume(g, &target, &mut walk, &mut after_step, progress))?;
+    let answer = with_csr!(&loaded.graph, g => search.resume(g, &target, &mut walk, &mut after_step, progress))?;
     if let Some(error) = failed {
         return Err(error).context("cannot write the checkpoint");
     }
@@ -161,7 +161,7 @@ pub fn kernel_dp_means(
         refine: what.refine,
         ..KernelDpMeans::default()
     };
-    with_graph!(&loaded.graph, g => paper(g, what, &params, progress))
+    with_csr!(&loaded.graph, g => paper(g, what, &params, progress))
 }
 
 /// The vertices in the order of a file, then the others.
@@ -190,7 +190,7 @@ fn order_of(path: &Path, names: &Names) -> anyhow::Result<Vec<Vertex>> {
 }
 
 fn paper<W: Weight>(
-    graph: &Graph<W>,
+    graph: &Csr<W>,
     what: &WhatArgs,
     params: &KernelDpMeans,
     progress: &Progress,

@@ -13,13 +13,14 @@ use super::layers::{self, Job, LayersArgs};
 use super::output::{self, OutputArgs};
 use anyhow::bail;
 use clap::{Args, ValueEnum};
+use lambdacut::cut::Cut;
 use lambdacut::fit::Fit;
 use lambdacut::ids::Cluster;
 use lambdacut::io::Unknown;
-use lambdacut::observe::Observer;
-use lambdacut::params::{DEFAULT_SEED, ObjectiveKind, StopRules};
+use lambdacut::params::{DEFAULT_SEED, StopRules};
 use lambdacut::report::document::{Document, FitSection, ObjectiveSection, PathPoint};
 use lambdacut::report::html::SpectrumView;
+use lambdacut::run::Observer;
 use lambdacut::search::choose::Choice;
 use lambdacut::search::effort::Effort;
 use lambdacut::search::path::Walk;
@@ -120,10 +121,10 @@ pub enum ObjectiveArg {
 
 impl ObjectiveArg {
     /// The library's name for it.
-    pub fn kind(self) -> ObjectiveKind {
+    pub fn kind(self) -> Cut {
         match self {
-            Self::Ncut => ObjectiveKind::NormalizedCut,
-            Self::Rcut => ObjectiveKind::RatioCut,
+            Self::Ncut => Cut::Normalized,
+            Self::Rcut => Cut::Ratio,
         }
     }
 }
@@ -236,7 +237,7 @@ pub fn run(args: &ClusterArgs, global: &Global) -> anyhow::Result<ExitCode> {
         found.spectrum.get_or_insert(low);
     }
     document.seconds.insert("cluster".to_owned(), seconds);
-    output::measure(&mut document, &args.output, &loaded, &found.fit.labels)?;
+    output::measure(&mut document, &args.output, &loaded, &found.labels)?;
     for line in story::lines(&found, &args.what, &document) {
         progress.say(&line);
     }
@@ -244,7 +245,7 @@ pub fn run(args: &ClusterArgs, global: &Global) -> anyhow::Result<ExitCode> {
         document,
         &args.output,
         &loaded,
-        &found.fit.labels,
+        &found.labels,
         args.what.seed,
         started,
     )?;
@@ -320,15 +321,15 @@ fn document(what: &WhatArgs, found: &Found, loaded: &Loaded) -> Document {
         kind: what.objective.kind(),
         resolution: found.beta,
         lambda: found.lambda,
-        value: found.fit.value,
+        value: found.value,
         cut: found.cut,
-        clusters: found.fit.clusters,
+        clusters: found.clusters,
     });
     document.fit = Some(FitSection {
         method: what.method.name().to_owned(),
-        stop: found.fit.stop,
-        passes: found.fit.trace.len(),
-        trace: found.fit.trace.clone(),
+        stop: found.stop,
+        passes: found.trace.len(),
+        trace: found.trace.clone(),
     });
     document.path = found.choice.as_ref().map(path_points);
     document.spectrum = found.spectrum.as_ref().map(|low| low.section.clone());
@@ -406,7 +407,7 @@ pub fn run_path(args: PathArgs, global: &Global) -> anyhow::Result<ExitCode> {
     document
         .seconds
         .insert("cluster".to_owned(), clock.elapsed().as_secs_f64());
-    output::measure(&mut document, &output, &loaded, &found.fit.labels)?;
+    output::measure(&mut document, &output, &loaded, &found.labels)?;
     if !taken {
         output::print(&story::table(&found))?;
     }
@@ -414,7 +415,7 @@ pub fn run_path(args: PathArgs, global: &Global) -> anyhow::Result<ExitCode> {
         document,
         &output,
         &loaded,
-        &found.fit.labels,
+        &found.labels,
         what.seed,
         started,
     )?;

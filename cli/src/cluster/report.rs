@@ -4,14 +4,14 @@ use super::{Found, Method, WhatArgs};
 use crate::common::Progress;
 use crate::input::{Loaded, ReadArgs, read_labels_for};
 use crate::report::{self, parameter, word};
-use lambdacut::graph::{Graph, Weight};
+use lambdacut::cut::Cut;
+use lambdacut::graph::{Csr, Weight};
 use lambdacut::ids::Cluster;
 use lambdacut::io::{Labels, Unknown};
-use lambdacut::partition::Masses;
 use lambdacut::report::document::Document;
 use lambdacut::report::html::{About, GraphSource, GraphView, Page, Stop};
 use lambdacut::search::choose::{Candidate, Choice, Reason};
-use lambdacut::with_graph;
+use lambdacut::with_csr;
 use std::path::Path;
 
 /// What a page shows.
@@ -40,7 +40,7 @@ impl Shown<'_> {
         let truth = truth
             .map(|path| read_labels_for(path, &self.loaded.names, Unknown::Skip))
             .transpose()?;
-        let view = with_graph!(&self.loaded.graph, g => self.view(g, truth.as_ref(), progress))?;
+        let view = with_csr!(&self.loaded.graph, g => self.view(g, truth.as_ref(), progress))?;
         let about = About::new(document, self.parameters());
         let mut page = Page {
             graph: Some(view),
@@ -49,7 +49,7 @@ impl Shown<'_> {
         page.spectrum = self.found.spectrum.as_ref().map(|low| low.view.clone());
         // The steps of a path are at different β, so that their values make no curve.
         if self.what.method != Method::Path {
-            page = page.with_trace(&self.found.fit.trace);
+            page = page.with_trace(&self.found.trace);
         }
         progress.finish();
         report::write(file, &page)
@@ -57,21 +57,21 @@ impl Shown<'_> {
 
     fn view<W: Weight>(
         &self,
-        graph: &Graph<W>,
+        graph: &Csr<W>,
         truth: Option<&Labels>,
         progress: &Progress,
     ) -> anyhow::Result<GraphView> {
-        let masses = Masses::of(self.what.objective.kind());
+        let cut = self.what.objective.kind();
         let source = GraphSource {
             graph,
             names: (&self.loaded.names).into(),
-            masses: &masses,
+            masses: &cut,
             truth,
         };
         let found = self.found;
         let (Some(choice), Some(walked)) = (&found.choice, &found.walked) else {
             let (clusters, cut, beta, interval) =
-                (found.fit.clusters, found.cut, found.beta, found.interval);
+                (found.clusters, found.cut, found.beta, found.interval);
             let stop = Stop {
                 clusters,
                 cut,
@@ -79,7 +79,7 @@ impl Shown<'_> {
                 interval,
                 ..Stop::default()
             };
-            return Ok(source.view(&[stop], 0, &|_| found.fit.labels.clone(), progress)?);
+            return Ok(source.view(&[stop], 0, &|_| found.labels.clone(), progress)?);
         };
         let stops: Vec<Stop> = choice.candidates.iter().map(stop).collect();
         let labels = |at: usize| -> Vec<Cluster> {

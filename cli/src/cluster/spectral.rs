@@ -5,14 +5,15 @@ use crate::common::Progress;
 use crate::input::Loaded;
 use crate::memory;
 use anyhow::{Context, bail};
-use lambdacut::graph::{Graph, Weight};
+use lambdacut::cut::Cut;
+use lambdacut::graph::{Csr, Weight};
 use lambdacut::linalg::{Extent, Spectrum, SpectrumOptions, spectrum, spectrum_cost_observed};
-use lambdacut::observe::{Event, Observer, PassRecord};
-use lambdacut::partition::{Masses, Sums};
+use lambdacut::partition::Sums;
 use lambdacut::report::html::SpectrumView;
+use lambdacut::run::{Event, Observer, PassRecord};
 use lambdacut::search::moves::refine;
 use lambdacut::spectral::{SpectralOptions, refine_k, spectral as cluster_rows};
-use lambdacut::with_graph;
+use lambdacut::with_csr;
 use serde_json::json;
 use std::time::Instant;
 
@@ -42,39 +43,39 @@ pub fn spectral(what: &WhatArgs, loaded: &Loaded, progress: &Progress) -> anyhow
             "--method spectral needs --resolution B or --clusters K; lambdacut spectrum suggests one"
         ),
     };
-    with_graph!(&loaded.graph, g => run(g, extent, what, progress))
+    with_csr!(&loaded.graph, g => run(g, extent, what, progress))
 }
 
 fn run<W: Weight>(
-    graph: &Graph<W>,
+    graph: &Csr<W>,
     extent: Extent,
     what: &WhatArgs,
     progress: &Progress,
 ) -> anyhow::Result<Found> {
-    let masses = Masses::of(what.objective.kind());
+    let cut = what.objective.kind();
     let options = SpectralOptions {
         spectrum: options(what),
         ..SpectralOptions::default()
     };
-    let found = cluster_rows(graph, &masses, extent, &options, progress)?;
+    let found = cluster_rows(graph, &cut, extent, &options, progress)?;
     let (mut fit, beta) = (found.fit, found.beta);
     let mut united = false;
     if what.refine && beta > 0.0 {
         let began = Instant::now();
         let moves = if let Some(k) = what.clusters {
             let before = fit.labels.clone();
-            (fit.clusters, united) = refine_k(graph, &masses, &mut fit.labels, k, progress);
+            (fit.clusters, united) = refine_k(graph, &cut, &mut fit.labels, k, progress);
             before
                 .iter()
                 .zip(&fit.labels)
                 .filter(|(a, b)| a != b)
                 .count()
         } else {
-            let (outcome, clusters) = refine(graph, &masses, &mut fit.labels, beta, progress);
+            let (outcome, clusters) = refine(graph, &cut, &mut fit.labels, beta, progress);
             fit.clusters = clusters;
             outcome.moves
         };
-        fit.value = Sums::of(graph, &masses, &fit.labels, fit.clusters).value(beta);
+        fit.value = Sums::of(graph, &cut, &fit.labels, fit.clusters).value(beta);
         let seconds = began.elapsed().as_secs_f64();
         fit.trace.push(PassRecord {
             value: fit.value,
@@ -90,7 +91,7 @@ fn run<W: Weight>(
             why_not(k, fit.clusters)
         ));
     }
-    let cut = Sums::of(graph, &masses, &fit.labels, fit.clusters).cut();
+    let cut = Sums::of(graph, &cut, &fit.labels, fit.clusters).cut();
     Ok(Found {
         fit,
         cut,
@@ -122,9 +123,9 @@ pub fn certify(
     progress: &Progress,
 ) -> anyhow::Result<(serde_json::Value, Eigenvalues)> {
     let beta = found.beta.context("--certify needs a resolution")?;
-    let masses = Masses::of(what.objective.kind());
-    let low = with_graph!(&loaded.graph, g => {
-        let cost = spectrum_cost_observed(g, &masses, beta, &options(what), progress);
+    let cut = what.objective.kind();
+    let low = with_csr!(&loaded.graph, g => {
+        let cost = spectrum_cost_observed(g, &cut, beta, &options(what), progress);
         let count = if cost.provable { "counted by a factorisation" } else { "estimated from the spectral density" };
         if !progress.cancelled() {
             progress.event(Event::Note(&format!(
@@ -132,14 +133,14 @@ pub fn certify(
                 cost.vectors.count, cost.seconds, cost.bytes >> 20
             )));
         }
-        spectrum(g, &masses, Extent::Below(beta), &options(what), progress)?
+        spectrum(g, &cut, Extent::Below(beta), &options(what), progress)?
     });
     progress.finish();
     let Some(certificate) = low.certificate(beta) else {
         progress.say("certificate: the eigenvalues below this resolution are too many to compute; there is no bound");
         return Ok((serde_json::Value::Null, eigenvalues(&low)));
     };
-    let gap = certificate.gap(found.fit.value);
+    let gap = certificate.gap(found.value);
     let trust = if certificate.proved {
         ""
     } else if low.check.complete {

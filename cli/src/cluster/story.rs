@@ -1,8 +1,8 @@
 //! What the terminal says about a clustering.
 
 use super::{Found, Method, WhatArgs};
-use lambdacut::fit::StopReason;
 use lambdacut::report::document::Document;
+use lambdacut::run::StopReason;
 use lambdacut::search::choose::{Candidate, Choice, Reason};
 
 /// The summary, line by line.

@@ -9,12 +9,13 @@ use super::memory;
 use super::output::{OutputArgs, write};
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
+use lambdacut::cut::Cut;
 use lambdacut::fit::{Fit, StopReason};
 use lambdacut::ids::Cluster;
 use lambdacut::io::{Labels, Unknown, number_isolated, write_atomically, write_label_lines};
 use lambdacut::layers::{Coupling, LayeredGraph, TwoPrices};
 use lambdacut::metrics::Agreement;
-use lambdacut::params::{ObjectiveKind, Resolution, StopRules};
+use lambdacut::params::{Resolution, StopRules};
 use lambdacut::report::document::{Document, FitSection, ObjectiveSection, Provenance};
 use serde::Serialize;
 use serde_json::json;
@@ -70,7 +71,7 @@ pub struct Job<'a> {
     /// How to read each graph.
     pub reading: &'a ReadArgs,
     /// Normalized or ratio cut.
-    pub kind: ObjectiveKind,
+    pub kind: Cut,
     /// β.
     pub resolution: Option<f64>,
     /// How hard to try.
@@ -279,7 +280,7 @@ fn write_layers(
 
 fn document(
     args: &LayersArgs,
-    kind: ObjectiveKind,
+    kind: Cut,
     beta: f64,
     layers: &[Layer],
     layered: &LayeredGraph,

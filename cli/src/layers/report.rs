@@ -3,11 +3,12 @@
 use super::{Job, Layer, LayersArgs};
 use crate::common::Progress;
 use crate::report::{self, parameter, word};
+use lambdacut::cut::Cut;
 use lambdacut::fit::Fit;
+use lambdacut::graph::Strings;
 use lambdacut::ids::{Cluster, NONE};
-use lambdacut::io::{Labels, Strings};
+use lambdacut::io::Labels;
 use lambdacut::layers::LayeredGraph;
-use lambdacut::partition::Masses;
 use lambdacut::report::document::Document;
 use lambdacut::report::html::{self, About, GraphSource, Page, Stop, VertexNames};
 use std::collections::HashMap;
@@ -50,13 +51,13 @@ impl Shown<'_> {
         let source = GraphSource {
             graph: &self.layered.graph,
             names: VertexNames::Copies(self.layered, &layers),
-            masses: &Masses::of(self.job.kind),
+            masses: &self.job.kind,
             truth: truth.as_ref(),
         };
         let view = source.view(
             &[self.stop(document)],
             0,
-            &|_| self.fit.labels.clone(),
+            &|_| self.labels.clone(),
             progress,
         )?;
         let page = Page::new(&self.title(), About::new(document, self.parameters()));
@@ -65,7 +66,7 @@ impl Shown<'_> {
             file,
             &Page {
                 graph: Some(view),
-                ..page.with_trace(&self.fit.trace)
+                ..page.with_trace(&self.trace)
             },
         )
     }
@@ -78,7 +79,7 @@ impl Shown<'_> {
         let local: usize = self.layers.iter().map(|l| l.clusters).sum();
         let local_price = self.args.local_price * local as f64;
         Stop {
-            clusters: self.fit.clusters,
+            clusters: self.clusters,
             cut,
             beta: self.job.resolution,
             local_price,

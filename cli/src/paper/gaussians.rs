@@ -5,7 +5,7 @@ use super::table::{Row, Section};
 use super::{Context, Run, nmi};
 use lambdacut::dp_means::curve::{CurvePoint, curve, plateaus, price_range};
 use lambdacut::dp_means::{DpMeans, Order};
-use lambdacut::fit::PointFit;
+use lambdacut::fit::PointClustering;
 use lambdacut::gibbs::{Gibbs, Prior};
 use lambdacut::params::StopRules;
 use lambdacut::points::farthest_first;
@@ -20,23 +20,20 @@ pub fn run(context: &Context<'_>) -> Run {
     let data = three_gaussians(context.seed)?;
     let lambda = farthest_first(&data.points, 3).unwrap_or(1.0);
     let runs = if context.quick { 10 } else { 100 };
-    let fits: Vec<PointFit> = (0..runs)
+    let fits: Vec<PointClustering> = (0..runs)
         .into_par_iter()
         .map(|run| {
             DpMeans {
                 order: Order::Shuffled,
                 seed: context.seed + run,
-                ..DpMeans::new(lambda)
+                ..DpMeans::new().lambda(lambda)
             }
             .run(&data.points, context)
         })
         .collect::<Result<_, _>>()?;
-    let passes = fits.iter().map(|f| f.fit.trace.len()).max().unwrap_or(0);
-    let three = fits.iter().filter(|f| f.fit.clusters == 3).count() as f64 / runs as f64;
-    let scores: Vec<f64> = fits
-        .iter()
-        .map(|f| nmi(&f.fit.labels, &data.truth))
-        .collect();
+    let passes = fits.iter().map(|f| f.trace.len()).max().unwrap_or(0);
+    let three = fits.iter().filter(|f| f.clusters == 3).count() as f64 / runs as f64;
+    let scores: Vec<f64> = fits.iter().map(|f| nmi(&f.labels, &data.truth)).collect();
     let mut rows = vec![
         Row::number(
             "passes to converge, at most",
@@ -85,7 +82,7 @@ fn passes_until(context: &Context<'_>, data: &Labelled, lambda: f64) -> anyhow::
             order: Order::Shuffled,
             seed: context.seed,
             stop,
-            ..DpMeans::new(lambda)
+            ..DpMeans::new().lambda(lambda)
         }
         .run(&data.points, context)?
         .fit;
@@ -96,10 +93,10 @@ fn passes_until(context: &Context<'_>, data: &Labelled, lambda: f64) -> anyhow::
     Ok(f64::NAN)
 }
 
-fn figure_a(context: &Context<'_>, data: &Labelled, fit: &PointFit) -> anyhow::Result<()> {
+fn figure_a(context: &Context<'_>, data: &Labelled, fit: &PointClustering) -> anyhow::Result<()> {
     let of = |c: u32| {
         (0..data.points.len())
-            .filter(move |&i| fit.fit.labels[i] == c)
+            .filter(move |&i| fit.labels[i] == c)
             .map(|i| (data.points.row(i)[0], data.points.row(i)[1]))
     };
     let series = |c: u32| Series {
@@ -107,7 +104,7 @@ fn figure_a(context: &Context<'_>, data: &Labelled, fit: &PointFit) -> anyhow::R
         points: of(c).collect(),
         style: Style::Dots,
     };
-    let series = (0..fit.fit.clusters as u32).map(series).collect();
+    let series = (0..fit.clusters as u32).map(series).collect();
     context.figure(
         "figure-1a.svg",
         &Chart {
@@ -273,7 +270,7 @@ fn prices(context: &Context<'_>, data: &Labelled) -> anyhow::Result<Vec<Row>> {
         &data.points,
         &DpMeans {
             runs: 5,
-            ..DpMeans::new(0.0)
+            ..DpMeans::new().lambda(0.0)
         },
         &range,
         context,

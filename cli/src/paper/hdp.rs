@@ -4,11 +4,11 @@ use super::synthetic::{Labelled, shared_gaussians};
 use super::table::{Row, Section};
 use super::{Context, Run, nmi};
 use lambdacut::dp_means::DpMeans;
-use lambdacut::hdp::{Hdp, HdpFit, prices_for};
+use lambdacut::hdp::{Hdp, HdpClustering, prices_for};
 use lambdacut::k_means::KMeans;
-use lambdacut::observe::Observer;
 use lambdacut::points::{Groups, Points, farthest_first};
 use lambdacut::report::plot::{Chart, Series, Style};
+use lambdacut::run::Observer;
 use rayon::prelude::*;
 use std::time::Instant;
 
@@ -128,7 +128,7 @@ fn draw(context: &Context<'_>, seed: u64) -> anyhow::Result<Draw> {
     let (Labelled { points, truth }, groups) = shared_gaussians(seed)?;
     let (local, global) = prices_for(&points, &groups, 5, 15).unwrap_or((1.0, 1.0));
     let shared = |method: Hdp| -> anyhow::Result<Shared> {
-        let HdpFit {
+        let HdpClustering {
             fit,
             local_clusters,
             ..
@@ -141,35 +141,35 @@ fn draw(context: &Context<'_>, seed: u64) -> anyhow::Result<Draw> {
         })
     };
     let start = Instant::now();
-    let by_rule = shared(Hdp::new(local, global))?;
+    let by_rule = shared(Hdp::new().prices(local, global))?;
     let seconds = start.elapsed().as_secs_f64();
     let restarted = shared(Hdp {
         runs: 10,
         seed,
-        ..Hdp::new(local, global)
+        ..Hdp::new().prices(local, global)
     })?;
     let mut lowered = by_rule;
     for step in (1..=30).take_while(|_| !context.cancelled()) {
         if lowered.global >= 15.0 {
             break;
         }
-        lowered = shared(Hdp::new(local, global * 0.93f64.powi(step)))?;
+        lowered = shared(Hdp::new().prices(local, global * 0.93f64.powi(step)))?;
     }
     let whole = KMeans {
         seed,
-        ..KMeans::new(15)
+        ..KMeans::new().clusters(15)
     }
     .run(&points, context)?;
     let lambda = farthest_first(&points, 15).unwrap_or(1.0);
-    let whole_dp = DpMeans::new(lambda).run(&points, context)?;
+    let whole_dp = DpMeans::new().lambda(lambda).run(&points, context)?;
     let (own_k_means, own_dp_means) = one_by_one(context, &points, &groups, &truth, seed)?;
     Ok(Draw {
         shared: by_rule,
         restarted,
         lowered,
         seconds,
-        k_means: by_group(&groups, &whole.fit.labels, &truth),
-        dp_means: by_group(&groups, &whole_dp.fit.labels, &truth),
+        k_means: by_group(&groups, &whole.labels, &truth),
+        dp_means: by_group(&groups, &whole_dp.labels, &truth),
         own_k_means,
         own_dp_means,
     })
@@ -195,14 +195,17 @@ fn one_by_one(
         k_means += nmi(
             &KMeans {
                 seed,
-                ..KMeans::new(5)
+                ..KMeans::new().clusters(5)
             }
             .run(&set, context)?
             .fit
             .labels,
             &truth,
         );
-        dp_means += nmi(&DpMeans::new(lambda).run(&set, context)?.fit.labels, &truth);
+        dp_means += nmi(
+            &DpMeans::new().lambda(lambda).run(&set, context)?.labels,
+            &truth,
+        );
     }
     Ok((
         k_means / groups.len() as f64,

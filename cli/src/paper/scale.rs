@@ -17,7 +17,7 @@ pub fn run(context: &Context<'_>) -> Run {
     let points = patches(rows, dimension, context.seed)?;
     let sample: Vec<u32> = (0..rows as u32).step_by((rows / 5_000).max(1)).collect();
     let lambda = farthest_first(&points.select(&sample), 100).unwrap_or(1.0);
-    let fit = DpMeans::new(lambda).run(&points, context)?.fit;
+    let fit = DpMeans::new().lambda(lambda).run(&points, context)?.fit;
     let seconds: Vec<(f64, f64)> = fit
         .trace
         .iter()

@@ -7,8 +7,8 @@ use lambdacut::dp_means::DpMeans;
 use lambdacut::gibbs::{Gibbs, Prior};
 use lambdacut::io::{self, Coordinates, Missing, Roles};
 use lambdacut::k_means::KMeans;
-use lambdacut::observe::Observer;
 use lambdacut::points::{Points, farthest_first};
+use lambdacut::run::Observer;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -345,10 +345,10 @@ fn split_and_run(
     let (validation, clustering) = order.split_at(3 * order.len() / 10);
     let (points, truth) = data.select(clustering);
     let lambda = farthest_first(&points, data.classes).unwrap_or(1.0);
-    let dp_means = DpMeans::new(lambda).run(&points, context)?;
+    let dp_means = DpMeans::new().lambda(lambda).run(&points, context)?;
     let k_means = KMeans {
         seed,
-        ..KMeans::new(data.classes)
+        ..KMeans::new().clusters(data.classes)
     }
     .run(&points, context)?;
     let (gibbs, gibbs_clusters) = gibbs(
@@ -360,8 +360,8 @@ fn split_and_run(
     )?;
     Ok(Scores {
         nmi: [
-            nmi(&dp_means.fit.labels, &truth),
-            nmi(&k_means.fit.labels, &truth),
+            nmi(&dp_means.labels, &truth),
+            nmi(&k_means.labels, &truth),
             gibbs,
         ],
         gibbs_clusters,

@@ -10,13 +10,13 @@ use clap::{Args, Subcommand};
 use input::DataArgs;
 use lambdacut::dp_means::curve::{curve, plateaus, price_range};
 use lambdacut::dp_means::{DpMeans, Order, Start};
-use lambdacut::fit::StopReason;
 use lambdacut::gibbs;
 use lambdacut::hdp::{Hdp, prices_for};
 use lambdacut::k_means::KMeans;
-use lambdacut::observe::{Event, Observer};
 use lambdacut::params::{DEFAULT_SEED, StopRules};
 use lambdacut::points::{FarthestFirst, Points};
+use lambdacut::run::StopReason;
+use lambdacut::run::{Event, Observer};
 use output::{Answer, OutputArgs};
 use serde_json::json;
 use std::path::PathBuf;
@@ -230,7 +230,7 @@ pub fn run(args: &PointsArgs, global: &Global) -> anyhow::Result<ExitCode> {
         Method::Gibbs(args) => gibbs(args, &progress),
     }?;
     answer.write(&progress)?;
-    Ok(if answer.fit.stop == StopReason::Cancelled {
+    Ok(if answer.stop == StopReason::Cancelled {
         ExitCode::from(130)
     } else {
         ExitCode::SUCCESS
@@ -257,7 +257,7 @@ fn dp_means<'a>(args: &'a DpMeansArgs, progress: &Progress) -> anyhow::Result<An
         seed,
         runs,
         stop,
-        ..DpMeans::new(0.0)
+        ..DpMeans::new().lambda(0.0)
     };
     let mut more = json!({});
     method.lambda = match (args.lambda, args.clusters) {
@@ -269,7 +269,7 @@ fn dp_means<'a>(args: &'a DpMeansArgs, progress: &Progress) -> anyhow::Result<An
             lambda
         }
     };
-    let found = method.run(&data.points, progress)?;
+    let found = method.observer(progress).run(&data.points)?;
     more["lambda"] = json!(method.lambda);
     Ok(
         Answer::new("dp-means", data, &args.data, &args.output, seed, found.fit)
@@ -351,9 +351,9 @@ fn hdp<'a>(args: &'a HdpArgs, progress: &Progress) -> anyhow::Result<Answer<'a>>
         runs,
         seed,
         stop,
-        ..Hdp::new(local, global)
+        ..Hdp::new().prices(local, global)
     };
-    let found = method.run(&data.points, &groups, progress)?;
+    let found = method.observer(progress).run(&data.points, &groups)?;
     let names = data.group_names();
     let locals: Vec<_> = names
         .iter()
@@ -381,9 +381,10 @@ fn k_means<'a>(args: &'a KMeansArgs, progress: &Progress) -> anyhow::Result<Answ
         seed,
         runs,
         stop,
-        ..KMeans::new(args.clusters)
+        ..KMeans::new().clusters(args.clusters)
     }
-    .run(&data.points, progress)?;
+    .observer(progress)
+    .run(&data.points)?;
     Ok(
         Answer::new("k-means", data, &args.data, &args.output, seed, found.fit)
             .centres(&found.centres),

@@ -9,8 +9,8 @@ use anyhow::Context;
 use clap::Args;
 use lambdacut::fit::Fit;
 use lambdacut::io::{self, Coordinates, write_atomically};
+use lambdacut::labels::renumber_by_size;
 use lambdacut::metrics::Agreement;
-use lambdacut::partition::renumber_by_size;
 use lambdacut::points::Points;
 use lambdacut::report::document::{Document, FitSection, Provenance};
 use lambdacut::report::html::{About, Page, PointsSource};
@@ -102,7 +102,7 @@ impl<'a> Answer<'a> {
 
     /// Writes the files and the summary.
     pub fn write(&self, progress: &Progress) -> anyhow::Result<()> {
-        let mut labels = self.fit.labels.clone();
+        let mut labels = self.labels.clone();
         renumber_by_size(&mut labels);
         let agreement = self.agreement(&labels)?;
         self.summarise(progress, &labels, agreement.as_ref());
@@ -123,7 +123,7 @@ impl<'a> Answer<'a> {
                 writeln!(
                     out,
                     "# {}: {} clusters, value {}",
-                    self.method, self.fit.clusters, self.fit.value
+                    self.method, self.clusters, self.value
                 )?;
                 self.data
                     .names
@@ -164,7 +164,7 @@ impl<'a> Answer<'a> {
             columns: &self.column_names(),
             truth,
         };
-        let view = source.view(labels, self.fit.value)?;
+        let view = source.view(labels, self.value)?;
         let page = Page::new(
             &report::title(&self.from.data),
             About::new(document, self.parameters()),
@@ -173,7 +173,7 @@ impl<'a> Answer<'a> {
             path,
             &Page {
                 points: Some(view),
-                ..page.with_trace(&self.fit.trace)
+                ..page.with_trace(&self.trace)
             },
         )
     }
@@ -219,21 +219,18 @@ impl<'a> Answer<'a> {
         let sizes = sizes(labels);
         let shown: Vec<String> = sizes.iter().take(10).map(ToString::to_string).collect();
         let dots = if sizes.len() > 10 { ", …" } else { "" };
-        let stop = serde_json::to_value(self.fit.stop)
+        let stop = serde_json::to_value(self.stop)
             .ok()
             .and_then(|v| v.as_str().map(|s| s.replace('_', " ")))
             .unwrap_or_default();
         progress.say(&format!(
             "{}: {} clusters (sizes {}{dots}), value {:.6}",
             self.method,
-            self.fit.clusters,
+            self.clusters,
             shown.join(", "),
-            self.fit.value
+            self.value
         ));
-        progress.say(&format!(
-            "{} passes, ended by: {stop}",
-            self.fit.trace.len()
-        ));
+        progress.say(&format!("{} passes, ended by: {stop}", self.trace.len()));
         if let Some(a) = agreement {
             progress.say(&format!(
                 "against the label column: NMI {:.3}, ARI {:.3}, {} classes",
@@ -247,8 +244,8 @@ impl<'a> Answer<'a> {
             return Ok(());
         };
         // Row r of the file is cluster r of the labels file.
-        let mut row_of = vec![0; self.fit.clusters];
-        for (old, new) in self.fit.labels.iter().zip(labels) {
+        let mut row_of = vec![0; self.clusters];
+        for (old, new) in self.labels.iter().zip(labels) {
             row_of[*new as usize] = *old as usize;
         }
         write_atomically(path, |out| {

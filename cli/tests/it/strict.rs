@@ -2,8 +2,9 @@
 //! code 1, nothing written, and no memory that the data does not justify.
 
 use assert_cmd::Command;
-use lambdacut::graph::{Graph, Unit};
-use lambdacut::io::{Format, Names, write_graph};
+use lambdacut::graph::Names;
+use lambdacut::graph::{Csr, Unit};
+use lambdacut::io::{Format, write_graph};
 use std::io::Write;
 use std::path::Path;
 use tempfile::TempDir;
@@ -195,7 +196,7 @@ fn wrong_files() -> Vec<(&'static str, Vec<u8>, &'static str)> {
 fn forged(change: impl FnOnce(&mut [u8])) -> Vec<u8> {
     let dir = TempDir::new().unwrap();
     let path = dir.path().join("g.lcut");
-    let graph: Graph<Unit> = Graph::from_edges(3, &[(0, 1, 1.0), (1, 2, 1.0)]).unwrap();
+    let graph: Csr<Unit> = Csr::from_edges(3, &[(0, 1, 1.0), (1, 2, 1.0)]).unwrap();
     write_graph(&path, Format::Binary, &graph, &Names::numbers(3)).unwrap();
     let mut bytes = std::fs::read(&path).unwrap();
     change(&mut bytes);

@@ -3,7 +3,7 @@
 use super::data::{Rest, Table, short};
 use super::names::NameTable;
 use super::truth::Classes;
-use crate::graph::{Graph, Members, Weight};
+use crate::graph::{Csr, Members, Weight};
 use crate::ids::{Cluster, Vertex};
 use crate::metrics::GraphMetrics;
 use crate::numeric::compensated;
@@ -15,7 +15,7 @@ const BEST: usize = 5;
 
 /// One clustering with its sums: what the parts of a [`Detail`](super::data::Detail) are made from.
 pub(super) struct Clusters<'a, W: Weight> {
-    pub graph: &'a Graph<W>,
+    pub graph: &'a Csr<W>,
     pub labels: &'a [Cluster],
     pub members: Members,
     pub sums: Sums,

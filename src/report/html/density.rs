@@ -7,7 +7,7 @@
 //! O(arcs), parallel.
 
 use super::data::Image;
-use crate::graph::{Graph, Weight};
+use crate::graph::{Csr, Weight};
 use crate::ids::Vertex;
 use base64::prelude::{BASE64_STANDARD, Engine};
 use rayon::prelude::*;
@@ -19,7 +19,7 @@ const MEDIUM: f64 = 4.0;
 const OUTSIDE: u16 = u16::MAX;
 
 /// Draws the vertices `order` of `graph` in at most `most` rows and columns.
-pub(super) fn image<W: Weight>(graph: &Graph<W>, order: &[Vertex], most: usize) -> Image {
+pub(super) fn image<W: Weight>(graph: &Csr<W>, order: &[Vertex], most: usize) -> Image {
     let (n, side) = (order.len(), most.min(order.len()));
     let start = |run: usize| run * n / side;
     let mut run_of = vec![OUTSIDE; graph.vertices()];
@@ -44,7 +44,7 @@ pub(super) fn image<W: Weight>(graph: &Graph<W>, order: &[Vertex], most: usize) 
 
 /// The weight from `vertices` to each run.
 fn weights<W: Weight>(
-    graph: &Graph<W>,
+    graph: &Csr<W>,
     vertices: &[Vertex],
     run_of: &[u16],
     side: usize,
@@ -85,7 +85,7 @@ mod tests {
             (3, 5, 1.0),
             (1, 5, 1.0),
         ];
-        let graph: Graph<crate::graph::Unit> = Graph::from_edges(6, &edges).unwrap();
+        let graph: Csr<crate::graph::Unit> = Csr::from_edges(6, &edges).unwrap();
         let shades = |order: &[u32]| image(&graph, order, 2).shades;
         // Density 6/9 within, 0 between; medium 4 · 12/36: 255 · (2/3)/2 = 85.
         assert_eq!(

@@ -13,12 +13,14 @@ use super::density::image;
 use super::names::{NameTable, VertexNames};
 use super::network::{Before, MOST_CIRCLES, network};
 use super::truth::Classes;
-use crate::graph::{Graph, Members, Weight};
+use crate::cut::Cut;
+use crate::graph::{Csr, Members, Weight};
 use crate::ids::{Cluster, Vertex};
 use crate::io::Labels;
+use crate::labels::renumber_by_size;
 use crate::metrics::{GraphMetrics, MetricError};
-use crate::observe::{Event, Observer};
-use crate::partition::{Masses, Sums, renumber_by_size};
+use crate::partition::Sums;
+use crate::run::{Event, Observer};
 
 /// Clusterings stored with their clusters.
 const MOST_DETAILED: usize = 40;
@@ -42,11 +44,11 @@ const MOST_SIDE: usize = 256;
 #[derive(Debug, Clone, Copy)]
 pub struct GraphSource<'a, W: Weight> {
     /// The graph.
-    pub graph: &'a Graph<W>,
+    pub graph: &'a Csr<W>,
     /// What its vertices are called.
     pub names: VertexNames<'a>,
     /// The masses that define the cut.
-    pub masses: &'a Masses,
+    pub cut: &'a Cut,
     /// True classes.
     pub truth: Option<&'a Labels>,
 }
@@ -132,7 +134,7 @@ impl<W: Weight> GraphSource<'_, W> {
 }
 
 /// The vertices that have an edge, in their order.
-fn connected<W: Weight>(graph: &Graph<W>) -> Vec<Vertex> {
+fn connected<W: Weight>(graph: &Csr<W>) -> Vec<Vertex> {
     let offsets = graph.rows().offsets;
     (0..graph.vertices() as Vertex)
         .filter(|&i| offsets[i as usize] < offsets[i as usize + 1])
@@ -223,7 +225,7 @@ impl<'a, W: Weight> Drawing<'a, W> {
         let k = renumber_by_size(&mut labels);
         let graph = self.source.graph;
         let metrics = GraphMetrics::of(graph, &labels)?;
-        let sums = Sums::of(graph, self.source.masses, &labels, k);
+        let sums = Sums::of(graph, self.source.cut, &labels, k);
         let order = descending(&sums.degree);
         let clusters = Clusters {
             graph,

@@ -7,14 +7,14 @@
 //! same results give the same bytes.
 //!
 //! ```
-//! use lambdacut::graph::{Graph, Unit};
-//! use lambdacut::io::Names;
-//! use lambdacut::observe::Silent;
-//! use lambdacut::partition::Masses;
+//! use lambdacut::graph::{Csr, Unit};
+//! use lambdacut::graph::Names;
+//! use lambdacut::run::Silent;
+//! use lambdacut::cut::Cut;
 //! use lambdacut::report::html::{About, GraphSource, Page, Stop};
-//! let graph: Graph<Unit> = Graph::from_edges(4, &[(0, 1, 1.0), (1, 2, 1.0), (2, 3, 1.0)]).unwrap();
+//! let graph: Csr<Unit> = Csr::from_edges(4, &[(0, 1, 1.0), (1, 2, 1.0), (2, 3, 1.0)]).unwrap();
 //! let names = Names::numbers(4);
-//! let source = GraphSource { graph: &graph, names: (&names).into(), masses: &Masses::Degree, truth: None };
+//! let source = GraphSource { graph: &graph, names: (&names).into(), cut: &Cut::Normalized, truth: None };
 //! let stop = Stop { clusters: 2, cut: 2.0 / 3.0, beta: Some(0.5), ..Stop::default() };
 //! let view = source.view(&[stop], 0, &|_| vec![0, 0, 1, 1], &Silent).unwrap();
 //! let page = Page { graph: Some(view), ..Page::new("a path", About::default()) };
@@ -41,7 +41,7 @@ pub use graph::{GraphSource, Stop};
 pub use names::{Layer, VertexNames};
 pub use points::PointsSource;
 
-use crate::observe::PassRecord;
+use crate::run::PassRecord;
 use data::short;
 
 /// No page is larger, in bytes.

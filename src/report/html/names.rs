@@ -1,7 +1,7 @@
 //! The names of the vertices that a page mentions, each once, within a budget of bytes.
 
+use crate::graph::Names;
 use crate::ids::{Cluster, Vertex};
-use crate::io::Names;
 use crate::layers::LayeredGraph;
 use rustc_hash::FxHashMap;
 

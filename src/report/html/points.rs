@@ -6,9 +6,9 @@ use super::names::shortened;
 use super::principal::scatter;
 use super::truth::Classes;
 use crate::ids::Cluster;
+use crate::labels::renumber_by_size;
 use crate::metrics::MetricError;
 use crate::numeric::compensated;
-use crate::partition::renumber_by_size;
 use crate::points::{Alternation, Points, squared_distance};
 
 /// Rows of the table.

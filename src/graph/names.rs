@@ -10,7 +10,7 @@ use std::hash::Hasher;
 /// The names of the vertices `0..n`.
 ///
 /// ```
-/// use lambdacut::io::Names;
+/// use lambdacut::graph::Names;
 /// let names = Names::from_ids(vec![3, 7, 12]);
 /// assert_eq!(names.get(1), "7");
 /// assert_eq!(names.index().get("12"), Some(2));
@@ -111,7 +111,7 @@ impl Index<'_> {
 }
 
 /// The integer a name writes in the one way integers are written.
-pub(super) fn canonical_integer(name: &str) -> Option<u64> {
+pub(crate) fn canonical_integer(name: &str) -> Option<u64> {
     let digits = !name.is_empty() && name.bytes().all(|b| b.is_ascii_digit());
     let leading_zero = name.len() > 1 && name.starts_with('0');
     if digits && !leading_zero {
@@ -153,12 +153,12 @@ impl Strings {
     }
 
     /// All characters, and where each string ends.
-    pub(super) fn parts(&self) -> (&str, &[u64]) {
+    pub(crate) fn parts(&self) -> (&str, &[u64]) {
         (&self.text, &self.ends)
     }
 
     /// From characters and ends; `None` when they do not fit together.
-    pub(super) fn from_parts(text: String, ends: Vec<u64>) -> Option<Self> {
+    pub(crate) fn from_parts(text: String, ends: Vec<u64>) -> Option<Self> {
         let ascending = ends.windows(2).all(|w| w[0] <= w[1]);
         let fits = ends.last().map_or(0, |&e| e) == text.len() as u64;
         let cuts = ends.iter().all(|&e| text.is_char_boundary(e as usize));
@@ -166,7 +166,7 @@ impl Strings {
     }
 
     /// Bytes of memory.
-    pub(super) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         (self.text.capacity() + 8 * self.ends.capacity()) as u64
     }
 }
@@ -194,7 +194,7 @@ impl<'a> FromIterator<&'a str> for Strings {
 }
 
 /// Keys numbered by first appearance.
-pub(super) trait KeyStore {
+pub(crate) trait KeyStore {
     /// A key as looked up.
     type Key<'k>: Copy;
     fn hash(key: Self::Key<'_>) -> u64;
@@ -256,7 +256,7 @@ impl KeyStore for Strings {
 /// Numbers keys by first appearance: a hash table of numbers (4 bytes a slot, at most half full)
 /// over the stored keys.
 #[derive(Debug, Default)]
-pub(super) struct Interner<K> {
+pub(crate) struct Interner<K> {
     pub keys: K,
     slots: Vec<Vertex>,
 }

@@ -1,5 +1,5 @@
-//! Penalised cuts as data: vertex masses, a resolution β, and every conversion between β, λ' and λ
-//! in one place.
+//! What a cluster costs: the masses that normalise its cut, and every conversion between β, λ' and
+//! λ in one place. The resolution β is not part of a [`Cut`]: one cut is searched at many β.
 //!
 //! # One family
 //!
@@ -28,136 +28,115 @@
 //! ratio cut `K = σI − L` means `s = σ`; with given masses σ is the shift itself.
 //!
 //! `K` is positive semi-definite exactly when `s ≥ ν_max`, the largest eigenvalue of `M^-½ L M^-½`.
-//! [`Objective::shift_bound`] is an upper bound of `ν_max` in O(arcs).
+//! [`Cut::shift_bound`] is an upper bound of `ν_max` in O(arcs).
 //!
 //! Isolated vertices (`d_i = 0`) are outside every sum here.
 
-use crate::graph::{Components, Graph, Members, Weight, components};
+use crate::graph::{Components, Csr, Members, Weight, components};
 use crate::ids::{Cluster, NONE};
 use crate::numeric::{compensated, sum_by};
-use crate::params::{ObjectiveKind, ParamError, Resolution};
-use crate::partition::Masses;
+use crate::params::{ParamError, Resolution};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// A penalised cut: which masses normalise it, and its resolution β.
+/// Which cut is minimised: by what the weight that leaves a cluster is divided.
 ///
 /// ```
-/// use lambdacut::graph::{Graph, Unit};
-/// use lambdacut::objective::Objective;
-/// use lambdacut::params::{ObjectiveKind, Resolution};
-///
-/// let path: Graph<Unit> = Graph::from_edges(4, &[(0, 1, 1.0), (1, 2, 1.0), (2, 3, 1.0)]).unwrap();
-/// let ncut = Objective::new(ObjectiveKind::NormalizedCut, Resolution::new(0.5).unwrap());
-/// let value = ncut.evaluate(&path, &[0, 0, 1, 1], 2).value;
-/// assert!((value - (1.0 / 3.0 + 1.0 / 3.0 - 2.0 * 0.5)).abs() < 1e-15);
+/// use lambdacut::{cut::Cut, graph::{Csr, Unit}};
+/// let path: Csr<Unit> = Csr::from_edges(4, &[(0, 1, 1.0), (1, 2, 1.0), (2, 3, 1.0)]).unwrap();
+/// let halves = Cut::Normalized.evaluate(&path, &[0, 0, 1, 1], 2);
+/// assert!((halves.value(0.5) - (1.0 / 3.0 + 1.0 / 3.0 - 2.0 * 0.5)).abs() < 1e-15);
 /// ```
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Objective {
-    masses: Masses,
-    resolution: Resolution,
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Cut {
+    /// `Σ_c cut_c / D_c`: the mass of a vertex is its degree.
+    #[default]
+    #[serde(rename = "ncut")]
+    Normalized,
+    /// `Σ_c cut_c / n_c`: the mass of a vertex is 1.
+    #[serde(rename = "rcut")]
+    Ratio,
+    /// `Σ_c cut_c / M_c` with masses of one's own, one for every vertex: positive and finite. Those
+    /// of vertices without an edge do not matter.
+    #[serde(rename = "masses")]
+    Masses(Arc<[f64]>),
 }
 
 /// What a partition is worth, computed from scratch.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Evaluation {
-    /// `F = cut − βk`.
-    pub value: f64,
     /// `Σ_c cut_c / M_c`.
     pub cut: f64,
     /// k.
     pub clusters: usize,
 }
 
-impl Objective {
-    /// Normalized or ratio cut at a resolution.
-    pub fn new(kind: ObjectiveKind, resolution: Resolution) -> Self {
-        Self {
-            masses: Masses::of(kind),
-            resolution,
-        }
+impl Evaluation {
+    /// `F = cut − βk`.
+    pub fn value(self, beta: f64) -> f64 {
+        self.cut - beta * self.clusters as f64
     }
+}
 
-    /// The cut that is normalised by the given masses: one for every vertex of `graph`, positive
-    /// and finite (those of isolated vertices are not looked at).
+impl Cut {
+    /// Checks that the masses fit a graph. Every algorithm does so before it begins.
     ///
     /// ```
-    /// use lambdacut::{graph::{Graph, Unit}, objective::Objective, params::Resolution};
-    /// let edge: Graph<Unit> = Graph::from_edges(2, &[(0, 1, 1.0)]).unwrap();
-    /// let beta = Resolution::new(0.3).unwrap();
-    /// assert!(Objective::with_masses(&edge, vec![2.0, 3.0], beta).is_ok());
-    /// assert!(Objective::with_masses(&edge, vec![2.0, 0.0], beta).is_err());
+    /// use lambdacut::{cut::Cut, graph::{Csr, Unit}};
+    /// let edge: Csr<Unit> = Csr::from_edges(2, &[(0, 1, 1.0)]).unwrap();
+    /// assert!(Cut::Masses([2.0, 3.0].into()).check(&edge).is_ok());
+    /// let refused = Cut::Masses([2.0, 0.0].into()).check(&edge).unwrap_err();
+    /// assert!(refused.to_string().contains("0 at vertex 1"));
     /// ```
-    pub fn with_masses<W: Weight>(
-        graph: &Graph<W>,
-        masses: Vec<f64>,
-        resolution: Resolution,
-    ) -> Result<Self, ParamError> {
-        Ok(Self {
-            masses: Masses::given(graph, masses)?,
-            resolution,
-        })
-    }
-
-    /// The same cut at another resolution.
-    #[must_use]
-    pub fn at(&self, resolution: Resolution) -> Self {
-        Self {
-            masses: self.masses.clone(),
-            resolution,
-        }
-    }
-
-    /// The masses.
-    pub fn masses(&self) -> &Masses {
-        &self.masses
-    }
-
-    /// Normalized or ratio cut; `None` with given masses.
-    pub fn kind(&self) -> Option<ObjectiveKind> {
-        match self.masses {
-            Masses::Degree => Some(ObjectiveKind::NormalizedCut),
-            Masses::One => Some(ObjectiveKind::RatioCut),
-            _ => None,
-        }
-    }
-
-    /// β as a checked parameter.
-    pub fn resolution(&self) -> Resolution {
-        self.resolution
-    }
-
-    /// β.
-    pub fn beta(&self) -> f64 {
-        self.resolution.get()
-    }
-
-    /// The paper's `λ' = −β`.
-    pub fn lambda_prime(&self) -> f64 {
-        -self.beta()
-    }
-
-    /// `λ = s − β`: the price of a cluster in kernel space at shift `s`.
     ///
-    /// ```
-    /// use lambdacut::{objective::Objective, params::{ObjectiveKind, Resolution}};
-    /// let ncut = Objective::new(ObjectiveKind::NormalizedCut, Resolution::new(0.25).unwrap());
-    /// let s = ncut.shift_of_sigma(1.0);
-    /// assert_eq!(ncut.lambda(s), 1.0 + 1.0 - 0.25); // σ + 1 − β
-    /// assert_eq!(ncut.resolution_of_lambda(1.75, s).unwrap().get(), 0.25);
-    /// ```
-    pub fn lambda(&self, shift: f64) -> f64 {
-        shift - self.beta()
+    /// # Errors
+    /// If there are more or fewer masses than vertices, or if one is not positive and finite: the
+    /// message names the vertex.
+    pub fn check<W: Weight>(&self, graph: &Csr<W>) -> Result<(), ParamError> {
+        let Self::Masses(masses) = self else {
+            return Ok(());
+        };
+        if masses.len() != graph.vertices() {
+            return Err(ParamError::OutOfRange {
+                name: "the number of masses",
+                expected: "the number of vertices",
+                found: masses.len().to_string(),
+            });
+        }
+        for (i, &mass) in masses.iter().enumerate() {
+            let fits = mass.is_finite() && mass > 0.0;
+            if !fits && graph.degree(i) > 0.0 {
+                return Err(ParamError::OutOfRange {
+                    name: "every mass",
+                    expected: "positive and finite",
+                    found: format!("{mass} at vertex {i}"),
+                });
+            }
+        }
+        Ok(())
     }
 
-    /// `β = s − λ`, the way back; an error says why β ≤ 0 is of no use.
-    pub fn resolution_of_lambda(&self, lambda: f64, shift: f64) -> Result<Resolution, ParamError> {
-        Resolution::new(shift - lambda)
+    /// The mass `m_i` of vertex `i`.
+    #[inline]
+    pub fn mass<W: Weight>(&self, graph: &Csr<W>, i: usize) -> f64 {
+        match self {
+            Self::Normalized => graph.degree(i),
+            Self::Ratio => 1.0,
+            Self::Masses(masses) => masses[i],
+        }
     }
 
     /// The shift `s` that the paper's σ stands for: `σ + 1` for normalized cut, σ otherwise.
+    ///
+    /// ```
+    /// use lambdacut::cut::{Cut, lambda, resolution_of_lambda};
+    /// let s = Cut::Normalized.shift_of_sigma(1.0);
+    /// assert_eq!(lambda(s, 0.25), 1.0 + 1.0 - 0.25); // σ + 1 − β
+    /// assert_eq!(resolution_of_lambda(1.75, s).unwrap().get(), 0.25);
+    /// ```
     pub fn shift_of_sigma(&self, sigma: f64) -> f64 {
         sigma + self.sigma_offset()
     }
@@ -168,15 +147,11 @@ impl Objective {
     }
 
     fn sigma_offset(&self) -> f64 {
-        if self.masses == Masses::Degree {
-            1.0
-        } else {
-            0.0
-        }
+        if *self == Self::Normalized { 1.0 } else { 0.0 }
     }
 
     /// The constant `C = Σ_i (s − ρ_i)` of `J + λk = C + F`. O(vertices log degree), parallel.
-    pub fn constant<W: Weight>(&self, graph: &Graph<W>, shift: f64) -> f64 {
+    pub fn constant<W: Weight>(&self, graph: &Csr<W>, shift: f64) -> f64 {
         let term = |i| {
             if graph.degree(i) > 0.0 {
                 shift - self.outside_ratio(graph, i)
@@ -190,8 +165,8 @@ impl Objective {
     /// `ρ_i = (d_i − A_ii)/m_i`: the cut ratio of vertex `i` alone. O(log degree) when the graph
     /// has loops, else O(1).
     #[inline]
-    pub fn outside_ratio<W: Weight>(&self, graph: &Graph<W>, i: usize) -> f64 {
-        (graph.degree(i) - loop_weight(graph, i)) / self.masses.get(graph, i)
+    pub fn outside_ratio<W: Weight>(&self, graph: &Csr<W>, i: usize) -> f64 {
+        (graph.degree(i) - loop_weight(graph, i)) / self.mass(graph, i)
     }
 
     /// An upper bound of `ν_max(M^-½ L M^-½)`, hence a shift at which K is positive semi-definite:
@@ -202,7 +177,7 @@ impl Objective {
     /// sum `ρ_i + ρ_j`; no eigenvalue exceeds the largest such sum (Gershgorin on edges; Anderson
     /// and Morley's bound). For normalized cut it is at most 2 (the paper's `σ = 1`), for ratio cut
     /// at most twice the largest degree.
-    pub fn shift_bound<W: Weight>(&self, graph: &Graph<W>) -> f64 {
+    pub fn shift_bound<W: Weight>(&self, graph: &Csr<W>) -> f64 {
         let rows = graph.rows();
         let largest_at = |i: usize| {
             let own = self.outside_ratio(graph, i);
@@ -218,16 +193,11 @@ impl Objective {
             .reduce(|| 0.0, f64::max)
     }
 
-    /// F, the cut and k of a partition into `k` clusters ([`NONE`] for isolated vertices), from
+    /// The cut of a partition into `k` clusters ([`NONE`] for isolated vertices), from
     /// scratch. O(arcs), parallel, compensated; what leaves a cluster is added up directly, so that
     /// a small cut is not the difference of two large sums. At most 12 bytes a vertex and 8 a
     /// cluster.
-    pub fn evaluate<W: Weight>(
-        &self,
-        graph: &Graph<W>,
-        labels: &[Cluster],
-        k: usize,
-    ) -> Evaluation {
+    pub fn evaluate<W: Weight>(&self, graph: &Csr<W>, labels: &[Cluster], k: usize) -> Evaluation {
         let rows = graph.rows();
         let leaving = |i: usize| {
             compensated(
@@ -246,36 +216,39 @@ impl Objective {
             compensated(members.members(c).iter().map(|&i| value(i as usize)))
         };
         let cut = sum_by(k, |c| {
-            total(c, &|i| outside[i]) / total(c, &|i| self.masses.get(graph, i))
+            total(c, &|i| outside[i]) / total(c, &|i| self.mass(graph, i))
         });
-        Evaluation {
-            value: cut - self.beta() * k as f64,
-            cut,
-            clusters: k,
-        }
+        Evaluation { cut, clusters: k }
     }
 
-    /// The masses after the `k` clusters of `labels` have been contracted into vertices: `M_c`,
-    /// with which the contracted graph has the same F. Degrees stay degrees.
+    /// The same cut after the `k` clusters of `labels` have been contracted into vertices: their
+    /// masses are `M_c`, with which the contracted graph has the same F. Degrees stay degrees.
     #[must_use]
-    pub fn contracted<W: Weight>(&self, graph: &Graph<W>, labels: &[Cluster], k: usize) -> Self {
-        if self.masses == Masses::Degree {
-            return self.clone();
+    pub fn contracted<W: Weight>(&self, graph: &Csr<W>, labels: &[Cluster], k: usize) -> Self {
+        if *self == Self::Normalized {
+            return Self::Normalized;
         }
         let mut masses = vec![0.0; k];
         for (i, &c) in labels.iter().enumerate().filter(|&(_, &c)| c != NONE) {
-            masses[c as usize] += self.masses.get(graph, i);
+            masses[c as usize] += self.mass(graph, i);
         }
-        Self {
-            masses: Masses::Given(Arc::from(masses)),
-            resolution: self.resolution,
-        }
+        Self::Masses(Arc::from(masses))
     }
+}
+
+/// `λ = s − β`: the price of a cluster in kernel space at shift `s`.
+pub fn lambda(shift: f64, beta: f64) -> f64 {
+    shift - beta
+}
+
+/// `β = s − λ`, the way back; an error says why β ≤ 0 is of no use.
+pub fn resolution_of_lambda(lambda: f64, shift: f64) -> Result<Resolution, ParamError> {
+    Resolution::new(shift - lambda)
 }
 
 /// `A_ii`: O(log degree) when the graph has loops, O(1) when it has none.
 #[inline]
-pub(crate) fn loop_weight<W: Weight>(graph: &Graph<W>, i: usize) -> f64 {
+pub(crate) fn loop_weight<W: Weight>(graph: &Csr<W>, i: usize) -> f64 {
     if graph.self_loops() == 0 {
         return 0.0;
     }
@@ -292,11 +265,11 @@ pub(crate) fn loop_weight<W: Weight>(graph: &Graph<W>, i: usize) -> f64 {
 ///   everything in one cluster is then best, whatever the graph; that says nothing about it.
 ///
 /// ```
-/// use lambdacut::graph::{Graph, Unit};
-/// use lambdacut::objective::component_clustering;
-/// let g: Graph<Unit> = Graph::from_edges(4, &[(0, 1, 1.0), (2, 3, 1.0)]).unwrap();
+/// use lambdacut::graph::{Csr, Unit};
+/// use lambdacut::cut::component_clustering;
+/// let g: Csr<Unit> = Csr::from_edges(4, &[(0, 1, 1.0), (2, 3, 1.0)]).unwrap();
 /// assert_eq!(component_clustering(&g).labels, [0, 0, 1, 1]);
 /// ```
-pub fn component_clustering<W: Weight>(graph: &Graph<W>) -> Components {
+pub fn component_clustering<W: Weight>(graph: &Csr<W>) -> Components {
     components(graph)
 }

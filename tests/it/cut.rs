@@ -5,17 +5,18 @@ use crate::support::{
     complete, cut_objective, graphs, labels_of, partitions, path, ring_of_cliques, star,
     symmetric_eigenvalues,
 };
-use lambdacut::graph::{Graph, components, contract};
+use lambdacut::cut::Cut;
+use lambdacut::cut::{Objective, component_clustering};
+use lambdacut::graph::{Csr, components, contract};
 use lambdacut::ids::NONE;
 use lambdacut::kernel_dp_means::{Shift, resolve_shift};
-use lambdacut::objective::{Objective, component_clustering};
-use lambdacut::params::{ObjectiveKind, ParamError, Resolution};
+use lambdacut::params::{ParamError, Resolution};
 use nalgebra::DMatrix;
 use proptest::prelude::*;
 
 /// `K = s·M⁻¹ − M⁻¹LM⁻¹` on the vertices that have an edge, from the paper's formulas where the
 /// paper has one.
-fn kernel(graph: &Graph<f64>, objective: &Objective, sigma: f64) -> (DMatrix<f64>, Vec<usize>) {
+fn kernel(graph: &Csr<f64>, objective: &Objective, sigma: f64) -> (DMatrix<f64>, Vec<usize>) {
     let active: Vec<usize> = (0..graph.vertices())
         .filter(|&i| graph.degree(i) > 0.0)
         .collect();
@@ -30,13 +31,10 @@ fn kernel(graph: &Graph<f64>, objective: &Objective, sigma: f64) -> (DMatrix<f64
         let (i, j) = (active[a], active[b]);
         let (same, d, w) = (f64::from(u8::from(i == j)), graph.degree(i), weight(i, j));
         match objective.kind() {
-            Some(ObjectiveKind::NormalizedCut) => sigma * same / d + w / (d * graph.degree(j)),
-            Some(ObjectiveKind::RatioCut) => sigma * same - (d * same - w),
+            Some(Cut::Normalized) => sigma * same / d + w / (d * graph.degree(j)),
+            Some(Cut::Ratio) => sigma * same - (d * same - w),
             _ => {
-                let (mi, mj) = (
-                    objective.masses().get(graph, i),
-                    objective.masses().get(graph, j),
-                );
+                let (mi, mj) = (objective.cut.mass(graph, i), objective.cut.mass(graph, j));
                 sigma * same / mi - (d * same - w) / (mi * mj)
             }
         }
@@ -64,9 +62,9 @@ fn kernel_k_means(kernel: &DMatrix<f64>, weights: &[f64], labels: &[u32]) -> f64
 }
 
 /// `M^-½ L M^-½` on the vertices that have an edge: its eigenvalues.
-fn normalised_laplacian_eigenvalues(graph: &Graph<f64>, objective: &Objective) -> Vec<f64> {
+fn normalised_laplacian_eigenvalues(graph: &Csr<f64>, objective: &Objective) -> Vec<f64> {
     let (kernel, active) = kernel(graph, objective, objective.sigma_of_shift(0.0));
-    let root = |a: usize| objective.masses().get(graph, active[a]).sqrt();
+    let root = |a: usize| objective.cut.mass(graph, active[a]).sqrt();
     symmetric_eigenvalues(DMatrix::from_fn(active.len(), active.len(), |a, b| {
         -kernel[(a, b)] * root(a) * root(b)
     }))
@@ -80,7 +78,7 @@ proptest! {
         let objective = cut_objective(&g, which, beta);
         let (labels, k) = labels_of(&g, &raw);
         let (kernel, active) = kernel(&g, &objective, sigma);
-        let weights: Vec<f64> = active.iter().map(|&i| objective.masses().get(&g, i)).collect();
+        let weights: Vec<f64> = active.iter().map(|&i| objective.cut.mass(&g, i)).collect();
         let own: Vec<u32> = active.iter().map(|&i| labels[i]).collect();
         let shift = objective.shift_of_sigma(sigma);
         let left = kernel_k_means(&kernel, &weights, &own) + objective.lambda(shift) * k as f64;
@@ -104,7 +102,7 @@ proptest! {
         prop_assert!(automatic >= largest * (1.0 - 1e-12), "{automatic} {largest}");
         prop_assert!(automatic <= bound && automatic <= 1.1 * largest + 1e-12, "{automatic} {largest}");
         let (kernel, active) = kernel(&g, &objective, objective.sigma_of_shift(automatic));
-        let root = |a: usize| objective.masses().get(&g, active[a]).sqrt();
+        let root = |a: usize| objective.cut.mass(&g, active[a]).sqrt();
         let scaled = DMatrix::from_fn(active.len(), active.len(), |a, b| kernel[(a, b)] * root(a) * root(b));
         prop_assert!(symmetric_eigenvalues(scaled).iter().all(|&e| e >= -1e-9 * automatic.max(1.0)));
     }
@@ -155,7 +153,7 @@ proptest! {
 }
 
 /// Whether every cluster is connected in itself.
-fn connected(graph: &Graph<f64>, labels: &[u32], k: usize) -> bool {
+fn connected(graph: &Csr<f64>, labels: &[u32], k: usize) -> bool {
     let pairs = (0..labels.len()).flat_map(|i| {
         graph
             .rows()
@@ -171,7 +169,7 @@ fn connected(graph: &Graph<f64>, labels: &[u32], k: usize) -> bool {
             .filter(|&i| labels[i as usize] != NONE)
             .map(|i| (i, i, 1.0)),
     );
-    components(&Graph::<f64>::from_edges(labels.len(), &inside).unwrap()).count == k
+    components(&Csr::<f64>::from_edges(labels.len(), &inside).unwrap()).count == k
 }
 
 #[test]
@@ -196,7 +194,7 @@ fn given_masses_are_checked() {
         .unwrap_err()
         .to_string();
     assert!(error.contains("vertex 1"), "{error}");
-    let isolated: Graph<f64> = Graph::from_edges(3, &[(0, 1, 1.0)]).unwrap();
+    let isolated: Csr<f64> = Csr::from_edges(3, &[(0, 1, 1.0)]).unwrap();
     assert!(Objective::with_masses(&isolated, vec![1.0, 1.0, 0.0], beta).is_ok());
 }
 
@@ -204,8 +202,8 @@ fn given_masses_are_checked() {
 #[test]
 fn known_values() {
     let resolution = Resolution::new(0.3).unwrap();
-    let ncut = Objective::new(ObjectiveKind::NormalizedCut, resolution);
-    let rcut = Objective::new(ObjectiveKind::RatioCut, resolution);
+    let ncut = Objective::new(Cut::Normalized, resolution);
+    let rcut = Objective::new(Cut::Ratio, resolution);
     // A ring of r cliques of size q: each clique has cut 2 and volume q(q−1) + 2.
     let (r, q) = (5usize, 4usize);
     let g = ring_of_cliques(r, q);
@@ -223,7 +221,7 @@ fn known_values() {
         assert!((rcut.evaluate(&g, &alone, 7).value - (g.volume() - 7.0 * 0.3)).abs() < 1e-12);
     }
     // Isolated vertices are outside everything.
-    let with_isolated: Graph<f64> = Graph::from_edges(4, &[(0, 2, 1.0)]).unwrap();
+    let with_isolated: Csr<f64> = Csr::from_edges(4, &[(0, 2, 1.0)]).unwrap();
     assert_eq!(
         ncut.evaluate(&with_isolated, &[0, NONE, 0, NONE], 1).value,
         -0.3
@@ -250,7 +248,7 @@ fn evaluation_loses_nothing_to_rounding() {
         .iter()
         .map(|&(i, j, w)| (i, j, w as f64 / 1024.0))
         .collect();
-    let g: Graph<f64> = Graph::from_edges(n as usize, &weights).unwrap();
+    let g: Csr<f64> = Csr::from_edges(n as usize, &weights).unwrap();
     let labels: Vec<u32> = (0..n).map(|i| (i / 100) % k).collect();
     let (mut cut, mut degree) = (vec![0u128; k as usize], vec![0u128; k as usize]);
     for &(i, j, w) in &edges {
