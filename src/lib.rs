@@ -25,7 +25,7 @@
 //! | what | where |
 //! |---|---|
 //! | the recommended clustering, one β, exactly k | [`search`] |
-//! | the whole path over β and its hull | [`search::path`], [`search::hull`] |
+//! | the whole path over β and its hull | [`search::Path`], [`search::Corner`] |
 //! | the paper's weighted kernel DP-means (Algorithm 1 in kernel space, Theorem 5.3) | [`kernel_dp_means`] |
 //! | spectral relaxation (Theorem 5.2) and certificates | [`linalg`], [`spectral`] |
 //! | DP-means (Algorithm 1), hard Gaussian HDP (Algorithm 2) | [`dp_means`], [`hdp`] |

@@ -26,8 +26,8 @@ use crate::params::{ParamError, Resolution};
 use crate::partition::Sums;
 use crate::points::{Points, PointsError, lloyd};
 use crate::run::{Deadline, Event, Observer, PassRecord, Run, StopReason, run_options};
+use crate::search::merges::{merge_down_to, move_keeping_count};
 use crate::search::moves;
-use crate::search::reduce::{keep_count, reduce};
 use crate::search::state::{Level, State};
 use crate::with_csr;
 use rayon::prelude::*;
@@ -300,8 +300,8 @@ fn refine_k<W: Weight>(
     let level = Level::new(graph, cut);
     let clusters = renumber(labels);
     let mut state = State::new(&level, labels.to_vec(), clusters);
-    let united = reduce(&level, &mut state, k);
-    keep_count(&level, &mut state, usize::MAX, observer);
+    let united = merge_down_to(&level, &mut state, k);
+    move_keeping_count(&level, &mut state, usize::MAX, observer);
     labels.copy_from_slice(&state.labels);
     (renumber(labels), united)
 }

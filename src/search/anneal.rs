@@ -3,7 +3,7 @@
 //! At a large β only tight groups stay together; each lower β merges what has become too dear to
 //! keep apart. A step at β
 //!
-//! 1. **merges**: clusters, the vertices of a contracted graph ([`Fold`]), move and are contracted
+//! 1. **merges**: clusters, the vertices of a contracted graph ([`Contracted`]), move and are contracted
 //!    again until that stops shrinking;
 //! 2. **moves** single vertices, but only where a cluster has changed (β cancels in a move between
 //!    two clusters, so elsewhere the optimum of the last step still stands), and only those with
@@ -16,7 +16,8 @@
 //! graphs, at most as large as the graph itself.
 
 use super::connect::connect;
-use super::fold::{Fold, Merged};
+use super::contraction::{Contracted, Merged};
+use super::effort::Tuning;
 use super::history::majority;
 use super::moves::{Active, Kind, Rules, local_moves};
 use super::state::{Level, State};
@@ -31,17 +32,6 @@ use std::borrow::Cow;
 /// A vertex with this share of its links inside its own cluster is not asked whether it wants to
 /// leave a changed one.
 const LOYAL: f64 = 0.75;
-
-/// How thorough a step is.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Tuning {
-    /// Rounds of moves in each part of a step.
-    pub rounds: usize,
-    /// Contraction goes on while it leaves at most this share of the vertices.
-    pub shrink: f64,
-    /// Whether pieces of the last step's clusters are moved.
-    pub pieces: bool,
-}
 
 /// One annealing run on one graph.
 #[derive(Clone, Copy)]
@@ -63,16 +53,16 @@ impl<W: Weight> Annealer<'_, W> {
             return state;
         };
         self.moves(&mut state, Active::all(self.level.vertices()), first);
-        let mut fold = Fold::of(&self.level, &state);
+        let mut contracted = Contracted::of(&self.level, &state);
         for (at, &beta) in schedule.iter().enumerate() {
             if self.observer.cancelled() {
                 break;
             }
-            let merged = self.merge(&fold, beta);
-            state = self.refine(&fold, &merged, beta);
+            let merged = self.merge(&contracted, beta);
+            state = self.refine(&contracted, &merged, beta);
             if at + 1 < schedule.len() {
                 seen(&state);
-                fold = merged.follow(&self.level, &state);
+                contracted = merged.follow(&self.level, &state);
             }
         }
         state
@@ -80,7 +70,12 @@ impl<W: Weight> Annealer<'_, W> {
 
     /// The single vertices' and the pieces' part of a step, after the clusters of `before` have
     /// merged.
-    pub fn refine(&self, before: &Fold<W::Sum>, merged: &Merged<'_, W::Sum>, beta: f64) -> State {
+    pub fn refine(
+        &self,
+        before: &Contracted<W::Sum>,
+        merged: &Merged<'_, W::Sum>,
+        beta: f64,
+    ) -> State {
         let mut state = merged.state();
         self.settle(&mut state, &merged.changed, beta);
         if self.tuning.pieces {
@@ -103,9 +98,9 @@ impl<W: Weight> Annealer<'_, W> {
     }
 
     /// Lets clusters move as wholes, contracting until that no longer shrinks.
-    pub fn merge<'f>(&self, fold: &'f Fold<W::Sum>, beta: f64) -> Merged<'f, W::Sum> {
-        let mut map: Vec<Cluster> = (0..fold.clusters() as Cluster).collect();
-        let mut coarse = Cow::Borrowed(&fold.coarse);
+    pub fn merge<'f>(&self, contracted: &'f Contracted<W::Sum>, beta: f64) -> Merged<'f, W::Sum> {
+        let mut map: Vec<Cluster> = (0..contracted.clusters() as Cluster).collect();
+        let mut coarse = Cow::Borrowed(&contracted.coarse);
         loop {
             let level = coarse.level();
             let n = level.vertices();
@@ -119,7 +114,7 @@ impl<W: Weight> Annealer<'_, W> {
             );
             connect(&level, &mut merged, beta);
             if merged.clusters() as f64 > self.tuning.shrink * n as f64 {
-                return Merged::new(fold, coarse, &map, &merged);
+                return Merged::new(contracted, coarse, &map, &merged);
             }
             let (own, k) = merged.numbered();
             map = compose(&map, &own);
@@ -148,7 +143,7 @@ impl<W: Weight> Annealer<'_, W> {
     }
 
     /// Moves, as wholes, the parts into which `before` cuts the clusters.
-    fn pieces(&self, state: &mut State, before: &Fold<W::Sum>, beta: f64) {
+    fn pieces(&self, state: &mut State, before: &Contracted<W::Sum>, beta: f64) {
         let (map, k) = meet(&before.labels, before.clusters(), &state.labels);
         let coarse = before.contracted_anew(&self.level, &map, k);
         let level = coarse.level();

@@ -1,6 +1,5 @@
 //! How hard to search: presets of one search.
 
-use super::anneal::Tuning;
 use serde::{Deserialize, Serialize};
 
 /// A preset.
@@ -15,6 +14,17 @@ pub enum Effort {
     Normal,
     /// When the last percent matters more than time.
     Best,
+}
+
+/// How thorough a step is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Tuning {
+    /// Rounds of moves in each part of a step.
+    pub rounds: usize,
+    /// Contraction goes on while it leaves at most this share of the vertices.
+    pub shrink: f64,
+    /// Whether pieces of the last step's clusters are moved.
+    pub pieces: bool,
 }
 
 /// What a preset means.

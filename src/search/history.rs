@@ -38,7 +38,7 @@ impl History {
     /// cluster. O(vertices).
     ///
     /// ```
-    /// use lambdacut::search::history::History;
+    /// use lambdacut::search::testing::History;
     /// let mut h = History::default();
     /// h.push(vec![0, 1, 2, 2]);
     /// assert_eq!(h.push(vec![0, 0, 1, 0]), 1);

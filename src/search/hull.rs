@@ -30,7 +30,7 @@ impl Corner {
 /// earlier point.
 ///
 /// ```
-/// use lambdacut::search::hull::corners;
+/// use lambdacut::search::testing::corners;
 /// let found = corners(&[(1, 0.0), (2, 0.5), (3, 0.6), (4, 1.2)]);
 /// assert_eq!(found.iter().map(|c| c.point).collect::<Vec<_>>(), [0, 2, 3]);
 /// assert!((found[1].beta_low - 0.3).abs() < 1e-12 && (found[1].beta_high - 0.6).abs() < 1e-12);

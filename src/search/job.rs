@@ -1,14 +1,15 @@
 //! One search on one graph: for the recommended clustering, at one β, or for exactly k.
 
+use super::answer::{Answer, Optimality, Target};
 use super::chains::chains;
-use super::choose::choose;
+use super::choice::choose;
 use super::effort::Effort;
 use super::hull::corners;
+use super::merges::{connect_and_merge_down_to, merge_down_to, move_keeping_count};
 use super::moves::movable;
-use super::path::{Follower, Polished, Walk};
-use super::reduce::{connected, keep_count, reduce};
+use super::path::Path;
+use super::path_search::{PathSearch, Refined};
 use super::state::{Level, State};
-use super::{Answer, Optimality, Target};
 use crate::clustering::Clustering;
 use crate::cut::Cut;
 use crate::graph::{Csr, Weight, components};
@@ -30,7 +31,7 @@ fn better(a: (State, bool, f64), b: (State, bool, f64)) -> (State, bool, f64) {
 pub(super) struct Job<'a, W: Weight> {
     graph: &'a Csr<W>,
     cut: &'a Cut,
-    follower: Follower<'a, W>,
+    search: PathSearch<'a, W>,
     observer: &'a Deadline<'a>,
 }
 
@@ -44,7 +45,7 @@ impl<'a, W: Weight> Job<'a, W> {
         Self {
             graph,
             cut,
-            follower: Follower::new(graph, cut, effort, deadline),
+            search: PathSearch::new(graph, cut, effort, deadline),
             observer: deadline,
         }
     }
@@ -57,63 +58,63 @@ impl<'a, W: Weight> Job<'a, W> {
         &self,
         target: Target,
         start: Option<&[Cluster]>,
-        walk: &mut Walk,
-        after_step: &mut dyn FnMut(&Walk),
+        path: &mut Path,
+        after_step: &mut dyn FnMut(&Path),
     ) -> Answer {
         let start = start.map(|labels| {
             let (labels, k) = completed(labels, |i| self.graph.degree(i) > 0.0);
             State::new(&self.level(), labels, k)
         });
         match target {
-            Target::Recommended => self.recommended(start.as_ref(), walk, after_step),
+            Target::Recommended => self.recommended(start.as_ref(), path, after_step),
             Target::Resolution(beta) => self.at(beta.get(), start),
-            Target::Clusters(k) => self.exactly(k, start, walk, after_step),
+            Target::Clusters(k) => self.exactly(k, start, path, after_step),
         }
     }
 
-    /// The whole path, then the corner that stands out, polished at the middle of its interval.
+    /// The whole path, then the corner that stands out, refined at the middle of its interval.
     fn recommended(
         &self,
         start: Option<&State>,
-        walk: &mut Walk,
-        after_step: &mut dyn FnMut(&Walk),
+        path: &mut Path,
+        after_step: &mut dyn FnMut(&Path),
     ) -> Answer {
-        let mut on_step = |walk: &Walk| {
-            after_step(walk);
+        let mut on_step = |path: &Path| {
+            after_step(path);
             true
         };
-        self.follower.follow(walk, &mut on_step);
-        if !walk.done() {
+        self.search.follow(path, &mut on_step);
+        if !path.done() {
             // Interrupted early, all partitions of the path may be worse than none at all.
-            self.follower.keep(walk, &self.one_a_component(), 0.0);
+            self.search.keep(path, &self.one_a_component(), 0.0);
         }
-        self.follower.add_proposals(walk);
+        self.search.add_proposals(path);
         if let Some(start) = start {
-            self.add_known(walk, start);
+            self.add_known(path, start);
         }
-        let before = choose(walk);
+        let before = choose(path);
         let corner = before.candidates[before.chosen];
         let beta = f64::midpoint(corner.beta_low, corner.beta_high);
-        let mut polished = None;
+        let mut refined = None;
         if !self.observer.cancelled() {
-            let state = State::new(&self.level(), walk.labels(corner.point), corner.clusters);
-            let better = self.follower.polish(state, beta);
-            self.follower
-                .keep(walk, &better.state, walk.points()[corner.point].beta);
-            polished = Some((walk.points().len() - 1, better));
+            let state = State::new(&self.level(), path.labels(corner.point), corner.clusters);
+            let better = self.search.perfect(state, beta);
+            self.search
+                .keep(path, &better.state, path.points()[corner.point].beta);
+            refined = Some((path.points().len() - 1, better));
         }
-        let choice = choose(walk);
+        let choice = choose(path);
         let corner = choice.candidates[choice.chosen];
         let beta = f64::midpoint(corner.beta_low, corner.beta_high);
-        let best = match polished {
-            Some((point, polished)) if point == corner.point => polished,
-            _ => self.unpolished(
-                State::new(&self.level(), walk.labels(corner.point), corner.clusters),
+        let best = match refined {
+            Some((point, refined)) if point == corner.point => refined,
+            _ => self.as_it_is(
+                State::new(&self.level(), path.labels(corner.point), corner.clusters),
                 beta,
                 false,
             ),
         };
-        let mut answer = self.answer(&best, beta, walk.trace().to_vec(), false);
+        let mut answer = self.answer(&best, beta, path.trace().to_vec(), false);
         answer.interval = Some((corner.beta_low, corner.beta_high));
         answer.choice = Some(choice);
         answer
@@ -121,17 +122,17 @@ impl<'a, W: Weight> Job<'a, W> {
 
     /// Adds a known clustering to the points of a path: as it is, and refined at the β of each of the
     /// widest corners, the only ones among which the choice is made.
-    fn add_known(&self, walk: &mut Walk, known: &State) {
-        self.follower.keep(walk, known, self.follower.start());
-        let mut corners = walk.corners();
+    fn add_known(&self, path: &mut Path, known: &State) {
+        self.search.keep(path, known, self.search.start());
+        let mut corners = path.corners();
         corners.sort_by(|a, b| b.width().total_cmp(&a.width()));
         for corner in corners.into_iter().take(KNOWN_REFINED) {
             if self.observer.cancelled() {
                 return;
             }
             let beta = f64::midpoint(corner.beta_low, corner.beta_high);
-            let refined = self.follower.solve_from(known.clone(), beta);
-            self.follower.keep(walk, &refined.state, beta);
+            let refined = self.search.solve_from(known.clone(), beta);
+            self.search.keep(path, &refined.state, beta);
         }
     }
 
@@ -140,8 +141,8 @@ impl<'a, W: Weight> Job<'a, W> {
         let began = Instant::now();
         let mut seen = Vec::new();
         let best = match start {
-            None => self.follower.solve(beta, &mut seen),
-            Some(known) => self.follower.solve_from(known, beta),
+            None => self.search.solve(beta, &mut seen),
+            Some(known) => self.search.solve_from(known, beta),
         };
         let best = self.no_worse_than_components(best, beta);
         let moves = self.graph.vertices();
@@ -159,11 +160,11 @@ impl<'a, W: Weight> Job<'a, W> {
 
     /// `best`, unless one cluster a component, which needs no search, is better at β: a search that
     /// was interrupted early may still be above it.
-    fn no_worse_than_components(&self, best: Polished, beta: f64) -> Polished {
-        if best.state.value(beta) <= -beta * self.follower.components() as f64 {
+    fn no_worse_than_components(&self, best: Refined, beta: f64) -> Refined {
+        if best.state.value(beta) <= -beta * self.search.components() as f64 {
             return best;
         }
-        self.unpolished(self.one_a_component(), beta, false)
+        self.as_it_is(self.one_a_component(), beta, false)
     }
 
     /// One cluster a component.
@@ -176,7 +177,7 @@ impl<'a, W: Weight> Job<'a, W> {
     fn interval(&self, state: &State, seen: &[(usize, f64)]) -> Option<(f64, f64)> {
         let mut points = vec![
             (state.clusters(), state.cut()),
-            (self.follower.components(), 0.0),
+            (self.search.components(), 0.0),
         ];
         points.extend_from_slice(seen);
         corners(&points)
@@ -191,23 +192,19 @@ impl<'a, W: Weight> Job<'a, W> {
         &self,
         k: usize,
         start: Option<State>,
-        walk: &mut Walk,
-        after_step: &mut dyn FnMut(&Walk),
+        path: &mut Path,
+        after_step: &mut dyn FnMut(&Path),
     ) -> Answer {
-        self.follower.follow_down_to(k, walk, after_step);
-        let mut best = self.merged_down(k, walk);
-        if let Some(lighter) = self
-            .follower
-            .lighter()
-            .filter(|_| !self.observer.cancelled())
-        {
+        self.search.follow_down_to(k, path, after_step);
+        let mut best = self.merged_down(k, path);
+        if let Some(lighter) = self.search.lighter().filter(|_| !self.observer.cancelled()) {
             // Steps of another length see other partitions.
-            let mut other = Walk::default();
+            let mut other = Path::default();
             lighter.follow_down_to(k, &mut other, &mut |_| {});
             best = better(best, self.merged_down(k, &other));
         }
-        let mut proposed = Walk::default();
-        self.follower.add_proposals(&mut proposed);
+        let mut proposed = Path::default();
+        self.search.add_proposals(&mut proposed);
         if proposed.points().iter().any(|p| p.clusters >= k) {
             best = better(best, self.merged_down(k, &proposed));
         }
@@ -218,12 +215,12 @@ impl<'a, W: Weight> Job<'a, W> {
         }
         let (mut state, mut united, beta) = best;
         let mut whole = false;
-        for _ in 0..self.follower.attempts() {
+        for _ in 0..self.search.attempts() {
             if self.observer.cancelled() {
                 break;
             }
             let mut other = state.clone();
-            whole = self.follower.improve_at(&mut other, beta);
+            whole = self.search.improve_at(&mut other, beta);
             if other.clusters() < k {
                 break;
             }
@@ -233,17 +230,17 @@ impl<'a, W: Weight> Job<'a, W> {
             }
             (state, united) = (other, apart);
         }
-        let best = self.unpolished(state, beta, whole);
-        let mut answer = self.answer(&best, beta, walk.trace().to_vec(), united);
-        let seen: Vec<(usize, f64)> = walk.points().iter().map(|p| (p.clusters, p.cut)).collect();
+        let best = self.as_it_is(state, beta, whole);
+        let mut answer = self.answer(&best, beta, path.trace().to_vec(), united);
+        let seen: Vec<(usize, f64)> = path.points().iter().map(|p| (p.clusters, p.cut)).collect();
         answer.interval = self.interval(&best.state, &seen);
         answer
     }
 
     /// A state to answer with as it is.
-    fn unpolished(&self, state: State, beta: f64, whole: bool) -> Polished {
-        Polished {
-            settled: self.follower.settled(&state, beta),
+    fn as_it_is(&self, state: State, beta: f64, whole: bool) -> Refined {
+        Refined {
+            settled: self.search.settled(&state, beta),
             state,
             whole,
         }
@@ -251,15 +248,15 @@ impl<'a, W: Weight> Job<'a, W> {
 
     /// The best of the path's partitions with just enough clusters, each merged down to `k`;
     /// whether components had to be united, and the β of the path there.
-    fn merged_down(&self, k: usize, walk: &Walk) -> (State, bool, f64) {
+    fn merged_down(&self, k: usize, path: &Path) -> (State, bool, f64) {
         let level = self.level();
-        let mut enough: Vec<usize> = (0..walk.points().len())
-            .filter(|&at| walk.points()[at].clusters >= k)
+        let mut enough: Vec<usize> = (0..path.points().len())
+            .filter(|&at| path.points()[at].clusters >= k)
             .collect();
-        enough.sort_by_key(|&at| walk.points()[at].clusters);
+        enough.sort_by_key(|&at| path.points()[at].clusters);
         let down = |at: usize| {
-            let point = walk.points()[at];
-            let mut state = State::new(&level, walk.labels(at), point.clusters);
+            let point = path.points()[at];
+            let mut state = State::new(&level, path.labels(at), point.clusters);
             let united = self.settle_at(&mut state, k);
             (state, united, point.beta)
         };
@@ -267,14 +264,14 @@ impl<'a, W: Weight> Job<'a, W> {
         let wanted = |&(nth, _): &(usize, usize)| nth == 0 || !self.observer.cancelled();
         let starts = enough
             .into_iter()
-            .take(self.follower.starts())
+            .take(self.search.starts())
             .enumerate()
             .take_while(wanted);
         let candidates = starts.map(|(_, at)| down(at));
         candidates.reduce(better).unwrap_or_else(|| {
             let mut state = State::singletons(&level);
             let united = self.settle_at(&mut state, k);
-            (state, united, self.follower.start())
+            (state, united, self.search.start())
         })
     }
 
@@ -282,13 +279,13 @@ impl<'a, W: Weight> Job<'a, W> {
     /// in between.
     fn settle_at(&self, state: &mut State, k: usize) -> bool {
         let level = self.level();
-        reduce(&level, state, k);
-        keep_count(&level, state, self.follower.rounds(), self.observer);
-        chains(&level, state, self.follower.chains(), self.observer);
-        connected(&level, state, k)
+        merge_down_to(&level, state, k);
+        move_keeping_count(&level, state, self.search.rounds(), self.observer);
+        chains(&level, state, self.search.chains(), self.observer);
+        connect_and_merge_down_to(&level, state, k)
     }
 
-    fn answer(&self, best: &Polished, beta: f64, trace: Vec<PassRecord>, united: bool) -> Answer {
+    fn answer(&self, best: &Refined, beta: f64, trace: Vec<PassRecord>, united: bool) -> Answer {
         let (level, state) = (self.level(), &best.state);
         let mut labels = state.labels.clone();
         let k = renumber_by_size(&mut labels);

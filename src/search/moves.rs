@@ -356,7 +356,7 @@ pub fn local_moves<W: Weight>(
 /// returns what was done and `k'`.
 ///
 /// ```
-/// use lambdacut::{search::moves::refine, graph::{Csr, Unit}, run::Silent, cut::Cut};
+/// use lambdacut::{search::testing::refine, graph::{Csr, Unit}, run::Silent, cut::Cut};
 /// let triangles = [(0, 1, 1.0), (1, 2, 1.0), (0, 2, 1.0), (2, 3, 1.0), (3, 4, 1.0), (4, 5, 1.0), (3, 5, 1.0)];
 /// let g: Csr<Unit> = Csr::from_edges(6, &triangles).unwrap();
 /// let mut labels = vec![0, 0, 1, 1, 1, 1];

@@ -20,8 +20,8 @@
 //! clusters are active.
 
 use super::anneal::Annealer;
+use super::contraction::Contracted;
 use super::dissolve::dissolve;
-use super::fold::Fold;
 use super::moves::EPSILON;
 use super::state::{Level, State};
 use crate::graph::Weight;
@@ -149,8 +149,8 @@ fn inside<W: Weight>(
     let mut repaired = State::project(map, &found);
     let touched = holding(state, &repaired, marked);
     annealer.settle(&mut repaired, &touched, beta);
-    let fold = Fold::of(&annealer.level, &repaired);
-    let merged = annealer.merge(&fold, beta);
+    let contracted = Contracted::of(&annealer.level, &repaired);
+    let merged = annealer.merge(&contracted, beta);
     let mut repaired = merged.state();
     annealer.settle(&mut repaired, &merged.changed, beta);
     repaired
@@ -168,14 +168,14 @@ fn freely<W: Weight>(
     let mut repaired = State::new(&annealer.level, map, k);
     let alone = holding(state, &repaired, marked);
     annealer.settle(&mut repaired, &alone, schedule[0]);
-    let mut fold = Fold::of(&annealer.level, &repaired);
+    let mut contracted = Contracted::of(&annealer.level, &repaired);
     for &beta in schedule
         .iter()
         .take_while(|_| !annealer.observer.cancelled())
     {
-        let merged = annealer.merge(&fold, beta);
-        repaired = annealer.refine(&fold, &merged, beta);
-        fold = merged.follow(&annealer.level, &repaired);
+        let merged = annealer.merge(&contracted, beta);
+        repaired = annealer.refine(&contracted, &merged, beta);
+        contracted = merged.follow(&annealer.level, &repaired);
     }
     repaired
 }

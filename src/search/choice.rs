@@ -17,9 +17,7 @@
 //! factor falls with the number of clusters and so decides for the coarser of two nearly equal
 //! ones.
 
-use super::path::{Point, Walk};
-use crate::graph::{Csr, Weight};
-use crate::numeric::compensated;
+use super::path::{Path, Point};
 use serde::{Deserialize, Serialize};
 
 /// An interval stands out when it covers this share of the range of the path.
@@ -28,36 +26,11 @@ const WIDE: f64 = 1.0 / 8.0;
 /// A corner with less than this share of the best score is no candidate for a wide interval.
 const FLOOR: f64 = 0.7;
 
-/// `I/H` of a contracted graph with links `e_rs`, degrees `D_r` and volume `v`: of a random arc,
-/// the information `I = Σ_rs e_rs/v · ln(e_rs v / (D_r D_s))` that the cluster at one end gives
-/// about that at the other, as a share of the entropy `H = −Σ_r D_r/v · ln(D_r/v)` of one end. 1 if
-/// all arcs stay inside, 0 for one cluster or for links at random. O(arcs).
-///
-/// ```
-/// use lambdacut::{search::choose::information, graph::Csr};
-/// let apart: Csr<f64> = Csr::from_edges(2, &[(0, 0, 4.0), (1, 1, 4.0)]).unwrap();
-/// assert!((information(&apart) - 1.0).abs() < 1e-12);
-/// let mixed: Csr<f64> = Csr::from_edges(2, &[(0, 0, 1.0), (0, 1, 1.0), (1, 1, 1.0)]).unwrap();
-/// assert!(information(&mixed).abs() < 1e-12);
-/// ```
-pub fn information<W: Weight>(contracted: &Csr<W>) -> f64 {
-    let (rows, v) = (contracted.rows(), contracted.volume());
-    let term = |x: f64, of: f64| if x > 0.0 { x / v * libm::log(of) } else { 0.0 };
-    let vertices = || (0..contracted.vertices()).map(|r| (r, contracted.degree(r)));
-    let entropy = compensated(vertices().map(|(_, d)| -term(d, d / v)));
-    let links = |(r, d): (usize, f64)| {
-        rows.row(r)
-            .map(move |(s, e)| term(e, e * v / (d * contracted.degree(s as usize))))
-    };
-    let shared = compensated(vertices().flat_map(links));
-    if entropy > 0.0 { shared / entropy } else { 0.0 }
-}
-
 /// A corner of the hull with what the choice looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Candidate {
-    /// The index of the partition in the walk.
+    /// The index of the partition in the path.
     pub point: usize,
     /// k.
     pub clusters: usize,
@@ -136,9 +109,9 @@ impl Choice {
     }
 }
 
-/// Weighs the corners of a walk.
-pub fn choose(walk: &Walk) -> Choice {
-    let corners = walk.corners();
+/// Weighs the corners of a path.
+pub fn choose(path: &Path) -> Choice {
+    let corners = path.corners();
     let candidate = |corner: &super::hull::Corner| {
         let Point {
             clusters,
@@ -146,10 +119,10 @@ pub fn choose(walk: &Walk) -> Choice {
             modularity,
             information,
             ..
-        } = walk.points()[corner.point];
+        } = path.points()[corner.point];
         let (beta_low, beta_high) = (
             corner.beta_low,
-            corner.beta_high.min(walk.start()).max(corner.beta_low),
+            corner.beta_high.min(path.start()).max(corner.beta_low),
         );
         Candidate {
             point: corner.point,
@@ -171,7 +144,7 @@ pub fn choose(walk: &Walk) -> Choice {
         .collect();
     let wide = inner
         .iter()
-        .any(|&c| candidates[c].width() >= WIDE * walk.start());
+        .any(|&c| candidates[c].width() >= WIDE * path.start());
     // A corner at or beyond the β at which the path began is best nowhere that was looked at.
     let mut somewhere: Vec<usize> = (0..candidates.len())
         .filter(|&c| candidates[c].width() > 0.0)

@@ -30,7 +30,7 @@ use std::collections::BinaryHeap;
 const FAR: (usize, usize) = (4, 4096);
 
 /// Merges clusters until `k` are left; whether unconnected ones had to be united.
-pub fn reduce<W: Weight>(level: &Level<'_, W>, state: &mut State, k: usize) -> bool {
+pub fn merge_down_to<W: Weight>(level: &Level<'_, W>, state: &mut State, k: usize) -> bool {
     if state.clusters() <= k {
         return false;
     }
@@ -121,7 +121,11 @@ fn shortened(parent: &mut [Cluster], mut c: Cluster) -> Cluster {
 
 /// Splits clusters into connected parts, then merges down to `k` again; whether unconnected ones
 /// had to be united.
-pub fn connected<W: Weight>(level: &Level<'_, W>, state: &mut State, k: usize) -> bool {
+pub fn connect_and_merge_down_to<W: Weight>(
+    level: &Level<'_, W>,
+    state: &mut State,
+    k: usize,
+) -> bool {
     let parts = components_within(
         level.graph,
         |_| true,
@@ -130,11 +134,11 @@ pub fn connected<W: Weight>(level: &Level<'_, W>, state: &mut State, k: usize) -
     if parts.count > state.clusters() {
         *state = State::new(level, parts.labels, parts.count);
     }
-    reduce(level, state, k)
+    merge_down_to(level, state, k)
 }
 
 /// Moves single vertices between clusters without opening or closing any.
-pub fn keep_count<W: Weight>(
+pub fn move_keeping_count<W: Weight>(
     level: &Level<'_, W>,
     state: &mut State,
     rounds: usize,
@@ -365,7 +369,7 @@ mod tests {
         for groups in [60, 30, 20] {
             let labels: Vec<Cluster> = (0..n).map(|i| i % groups).collect();
             let mut state = State::new(&level, labels, groups as usize);
-            reduce(&level, &mut state, 2);
+            merge_down_to(&level, &mut state, 2);
             assert_eq!(state.clusters(), 2);
         }
     }
@@ -417,7 +421,7 @@ mod tests {
         assert_eq!(halved(&level, 17_000).1, 17_000);
         for k in [1, 2, 3, 700] {
             let mut state = State::singletons(&level);
-            assert_eq!(reduce(&level, &mut state, k), k == 1);
+            assert_eq!(merge_down_to(&level, &mut state, k), k == 1);
             assert_eq!(state.clusters(), k);
         }
     }

@@ -29,7 +29,7 @@ const FEW: usize = 32;
 
 /// A partition with its contraction; the clusters are numbered by first appearance.
 #[derive(Debug, Clone)]
-pub struct Fold<S: Weight> {
+pub struct Contracted<S: Weight> {
     /// One vertex a cluster.
     pub(super) coarse: Coarse<S>,
     /// The cluster of each vertex.
@@ -37,7 +37,7 @@ pub struct Fold<S: Weight> {
     doubtful: Vec<bool>,
 }
 
-impl<S: Weight<Sum = S>> Fold<S> {
+impl<S: Weight<Sum = S>> Contracted<S> {
     /// The contraction of a partition, from scratch. O(arcs).
     pub fn of<W: Weight<Sum = S>>(level: &Level<'_, W>, state: &State) -> Self {
         let (order, k) = state.order();
@@ -67,7 +67,7 @@ impl<S: Weight<Sum = S>> Fold<S> {
         self.coarse.graph.vertices()
     }
 
-    /// Goes after a state that has come out of this fold by changes.
+    /// Goes after a state that has come out of this contracted by changes.
     fn follow<W: Weight<Sum = S>>(
         mut self,
         level: &Level<'_, W>,
@@ -143,7 +143,7 @@ impl<S: Weight<Sum = S>> Fold<S> {
     }
 }
 
-/// A fold whose clusters have merged, not contracted again yet: that may turn out not to be needed.
+/// A contracted whose clusters have merged, not contracted again yet: that may turn out not to be needed.
 #[derive(Debug)]
 pub struct Merged<'a, S: Weight> {
     /// The contraction before the last merges, and the cluster of each of its vertices after them.
@@ -158,10 +158,10 @@ pub struct Merged<'a, S: Weight> {
 }
 
 impl<'a, S: Weight<Sum = S>> Merged<'a, S> {
-    /// The clusters of `fold` have become vertices `map` of `coarse`, which are now in the clusters
+    /// The clusters of `contracted` have become vertices `map` of `coarse`, which are now in the clusters
     /// of `last`.
     pub(super) fn new(
-        fold: &Fold<S>,
+        contracted: &Contracted<S>,
         coarse: Cow<'a, Coarse<S>>,
         map: &[Cluster],
         last: &State,
@@ -178,7 +178,7 @@ impl<'a, S: Weight<Sum = S>> Merged<'a, S> {
         let last = compose(&last.labels, &order);
         let map = compose(map, &last);
         let (mut doubtful, mut parts) = (vec![false; k], vec![0u32; k]);
-        for (&c, &doubt) in map.iter().zip(&fold.doubtful) {
+        for (&c, &doubt) in map.iter().zip(&contracted.doubtful) {
             doubtful[c as usize] |= doubt;
             parts[c as usize] += 1;
         }
@@ -187,7 +187,7 @@ impl<'a, S: Weight<Sum = S>> Merged<'a, S> {
             coarse,
             last,
             accounts,
-            labels: compose(&fold.labels, &map),
+            labels: compose(&contracted.labels, &map),
             doubtful,
             changed,
         }
@@ -206,10 +206,10 @@ impl<'a, S: Weight<Sum = S>> Merged<'a, S> {
     }
 
     /// The contraction of a state that has come out of [`Merged::state`] by changes.
-    pub fn follow<W: Weight<Sum = S>>(self, level: &Level<'_, W>, state: &State) -> Fold<S> {
+    pub fn follow<W: Weight<Sum = S>>(self, level: &Level<'_, W>, state: &State) -> Contracted<S> {
         let moved = moved(&self.labels, &state.labels);
         if !few(level, &moved) {
-            return Fold::of(level, state);
+            return Contracted::of(level, state);
         }
         let (before, k) = (self.coarse.graph.vertices(), self.clusters());
         let coarse = if k == before {
@@ -217,7 +217,7 @@ impl<'a, S: Weight<Sum = S>> Merged<'a, S> {
         } else {
             self.coarse.level().contract(&self.last, k)
         };
-        Fold {
+        Contracted {
             coarse,
             labels: self.labels,
             doubtful: self.doubtful,
@@ -355,7 +355,7 @@ mod tests {
     use crate::cut::Cut;
     use crate::graph::Unit;
     use crate::run::Silent;
-    use crate::search::anneal::{Annealer, Tuning};
+    use crate::search::moves::{Active, Kind, Rules, local_moves};
 
     /// A ring of cliques with chords: clusters that merge one after the other.
     fn graph<W: Weight>() -> Csr<W> {
@@ -372,20 +372,24 @@ mod tests {
         let (graph, mut carried) = (graph::<W>(), 0);
         for cut in [Cut::Normalized, Cut::Ratio] {
             let level = Level::new(&graph, &cut);
-            let tuning = Tuning {
-                rounds: 2,
-                shrink: 0.9,
-                pieces: true,
-            };
-            let annealer = Annealer {
-                level,
-                tuning,
-                observer: &Silent,
-            };
-            let mut fold = Fold::of(&level, &State::singletons(&level));
+            let mut contracted = Contracted::of(&level, &State::singletons(&level));
             for beta in [0.9, 0.7, 0.5, 0.3, 0.2, 0.1, 0.05] {
-                let merged = annealer.merge(&fold, beta);
-                let mut state = annealer.refine(&fold, &merged, beta);
+                let rules = Rules {
+                    beta,
+                    rounds: 2,
+                    kind: Kind::Any,
+                };
+                let coarse = contracted.coarse.level();
+                let clusters = coarse.vertices();
+                let mut joined = State::singletons(&coarse);
+                let all = Active::all(clusters);
+                local_moves(&coarse, &mut joined, all, &rules, &Silent);
+                let whole: Vec<Cluster> = (0..clusters as Cluster).collect();
+                let borrowed = Cow::Borrowed(&contracted.coarse);
+                let merged = Merged::new(&contracted, borrowed, &whole, &joined);
+                let mut state = merged.state();
+                let all = Active::all(graph.vertices());
+                local_moves(&level, &mut state, all, &rules, &Silent);
                 // A vertex that goes to a neighbour's cluster, whether it wants to or not.
                 let (i, to) = (7, state.labels[graph.rows().targets(7)[0] as usize]);
                 state = {
@@ -394,22 +398,22 @@ mod tests {
                     State::new(&level, labels, state.sizes.len())
                 };
                 carried += usize::from(few(&level, &moved(&merged.labels, &state.labels)));
-                fold = merged.follow(&level, &state);
-                let anew = Fold::of(&level, &state);
-                assert_eq!(fold.labels, anew.labels);
+                contracted = merged.follow(&level, &state);
+                let anew = Contracted::of(&level, &state);
+                assert_eq!(contracted.labels, anew.labels);
                 assert_eq!(
-                    fold.coarse.graph.rows().offsets,
+                    contracted.coarse.graph.rows().offsets,
                     anew.coarse.graph.rows().offsets
                 );
                 assert_eq!(
-                    fold.coarse.graph.rows().targets,
+                    contracted.coarse.graph.rows().targets,
                     anew.coarse.graph.rows().targets
                 );
                 assert_eq!(
-                    fold.coarse.graph.rows().weights,
+                    contracted.coarse.graph.rows().weights,
                     anew.coarse.graph.rows().weights
                 );
-                assert_eq!(fold.coarse.cut, anew.coarse.cut);
+                assert_eq!(contracted.coarse.cut, anew.coarse.cut);
             }
         }
         carried
