@@ -7,9 +7,10 @@ use lambdacut::run::{CancelToken, Event, Observer};
 use std::io::{self, IsTerminal, Write};
 use std::num::NonZeroUsize;
 use std::path::Path;
+use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Flags of every command.
 #[derive(Debug, Args)]
@@ -78,15 +79,55 @@ pub fn tell(line: &str) {
     let _ = writeln!(io::stderr(), "{line}");
 }
 
-/// A time limit of so many seconds; more than a clock can count is as good as no limit.
-///
-/// # Errors
-/// If that is no number of seconds.
-pub fn time_limit(seconds: f64) -> anyhow::Result<Duration> {
-    if !(seconds.is_finite() && seconds >= 0.0) {
-        bail!("--time-limit must be a number of seconds, 0 or more");
+/// Flags that do not go together: exit code 2, as for a flag that does not exist.
+#[derive(Debug)]
+pub struct Usage(pub String);
+
+impl std::fmt::Display for Usage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
     }
-    Ok(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX))
+}
+
+impl std::error::Error for Usage {}
+
+/// The exit code of a command that has kept its results: 130 if it was interrupted.
+pub fn exit_code(progress: &Progress) -> ExitCode {
+    if progress.cancelled() {
+        ExitCode::from(130)
+    } else {
+        ExitCode::SUCCESS
+    }
+}
+
+/// The clock of a command with a time limit.
+#[derive(Debug, Clone, Copy)]
+pub struct Clock {
+    started: Instant,
+    limit: Option<Duration>,
+}
+
+impl Clock {
+    /// Starts the clock. More seconds than it can count are as good as no limit.
+    ///
+    /// # Errors
+    /// If that is no number of seconds.
+    pub fn start(seconds: Option<f64>) -> anyhow::Result<Self> {
+        if seconds.is_some_and(|s| !(s.is_finite() && s >= 0.0)) {
+            bail!("--time-limit must be a number of seconds, 0 or more");
+        }
+        let limit = seconds.map(|s| Duration::try_from_secs_f64(s).unwrap_or(Duration::MAX));
+        Ok(Self {
+            started: Instant::now(),
+            limit,
+        })
+    }
+
+    /// The time that is left; `None` without a limit.
+    pub fn left(&self) -> Option<Duration> {
+        let limit = self.limit?;
+        Some(limit.saturating_sub(self.started.elapsed()))
+    }
 }
 
 /// Runs `work` on as many threads as asked for, or on all cores.

@@ -164,6 +164,12 @@ impl Graph {
         self.vertex_weights.as_deref()
     }
 
+    /// A number that tells this graph from others, whatever its vertices are called and wherever it
+    /// came from. O(edges).
+    pub fn fingerprint(&self) -> u64 {
+        with_csr!(&self.csr, csr => csr.fingerprint())
+    }
+
     /// The number of vertices.
     pub fn node_count(&self) -> usize {
         with_csr!(&self.csr, csr => csr.vertices())

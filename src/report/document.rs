@@ -1,7 +1,6 @@
 //! The object that `--json` writes. Its keys are a contract; sections that a command does not
 //! compute are left out.
 
-use crate::cut::Cut;
 use crate::run::PassRecord;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -71,8 +70,8 @@ pub struct GraphSection {
 /// The `objective` section.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ObjectiveSection {
-    /// Normalized or ratio cut.
-    pub kind: Cut,
+    /// Which cut, by its short name.
+    pub kind: String,
     /// β, when one was given or chosen.
     pub resolution: Option<f64>,
     /// λ of the equivalent weighted kernel DP-means problem, when σ is known.
