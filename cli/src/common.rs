@@ -1,5 +1,6 @@
 //! Flags that every command understands, and the observer behind the progress display.
 
+use super::memory;
 use anyhow::{Context, bail};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -171,7 +172,57 @@ pub struct Progress {
     waits: Arc<AtomicBool>,
     verbose: bool,
     quiet: bool,
-    bar: Option<Mutex<ProgressBar>>,
+    bar: Option<Mutex<Bar>>,
+}
+
+/// The progress of a stage on a terminal: a bar or a spinner, and how far the steps have come.
+#[derive(Debug)]
+struct Bar {
+    shown: ProgressBar,
+    stage: String,
+    steps: usize,
+    beta: Option<f64>,
+}
+
+impl Bar {
+    fn hidden() -> Self {
+        Self {
+            shown: ProgressBar::hidden(),
+            stage: String::new(),
+            steps: 0,
+            beta: None,
+        }
+    }
+
+    /// Takes the place of the last stage.
+    fn begin(&mut self, stage: &str, total: Option<u64>) {
+        self.shown.finish_and_clear();
+        let template = if total.is_some() {
+            "{msg} {wide_bar} {pos}/{len} {elapsed}"
+        } else {
+            "{spinner} {msg} {elapsed}"
+        };
+        self.shown = total.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            self.shown.set_style(style);
+        }
+        self.shown.set_message(stage.to_owned());
+        self.shown.enable_steady_tick(Duration::from_millis(100));
+        stage.clone_into(&mut self.stage);
+        (self.steps, self.beta) = (0, None);
+    }
+
+    /// "following the path: step 12, β 0.430, 1523 clusters, 310 MB".
+    fn pass(&mut self, clusters: usize) {
+        self.steps += 1;
+        let beta = self
+            .beta
+            .map_or(String::new(), |beta| format!(", β {beta:.3}"));
+        let memory = memory::resident().map_or(String::new(), |b| format!(", {} MB", b >> 20));
+        let (stage, steps) = (&self.stage, self.steps);
+        let message = format!("{stage}: step {steps}{beta}, {clusters} clusters{memory}");
+        self.shown.set_message(message);
+    }
 }
 
 impl Progress {
@@ -183,6 +234,7 @@ impl Progress {
                 std::process::exit(130);
             }
             handler.cancel();
+            tell("interrupted: ending with the best so far (once more ends at once)");
         })
         .context("cannot listen for Ctrl-C")?;
         let shown = !quiet && std::io::stderr().is_terminal();
@@ -191,7 +243,7 @@ impl Progress {
             waits,
             verbose,
             quiet,
-            bar: shown.then(|| Mutex::new(ProgressBar::hidden())),
+            bar: shown.then(|| Mutex::new(Bar::hidden())),
         })
     }
 
@@ -231,26 +283,15 @@ impl Progress {
     /// Removes the bar.
     pub fn finish(&self) {
         if let Some(Ok(bar)) = self.bar.as_ref().map(Mutex::lock) {
-            bar.finish_and_clear();
+            bar.shown.finish_and_clear();
         }
     }
 
-    fn start_bar(&self, name: &str, total: Option<u64>) {
-        let Some(Ok(mut bar)) = self.bar.as_ref().map(Mutex::lock) else {
-            return;
-        };
-        bar.finish_and_clear();
-        let template = if total.is_some() {
-            "{msg} {wide_bar} {pos}/{len} {elapsed}"
-        } else {
-            "{spinner} {msg} {elapsed}"
-        };
-        *bar = total.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
-        if let Ok(style) = ProgressStyle::with_template(template) {
-            bar.set_style(style);
+    /// Changes what the terminal shows, if it shows anything.
+    fn show(&self, change: impl FnOnce(&mut Bar)) {
+        if let Some(Ok(mut bar)) = self.bar.as_ref().map(Mutex::lock) {
+            change(&mut bar);
         }
-        bar.set_message(name.to_owned());
-        bar.enable_steady_tick(Duration::from_millis(100));
     }
 }
 
@@ -276,17 +317,17 @@ impl Write for Stoppable<'_> {
 impl Observer for Progress {
     fn event(&self, event: Event<'_>) {
         match event {
-            Event::Stage { name, total } => self.start_bar(name, total),
-            Event::Advance(steps) => {
-                if let Some(Ok(bar)) = self.bar.as_ref().map(Mutex::lock) {
-                    bar.inc(steps);
+            Event::Stage { name, total } => self.show(|bar| bar.begin(name, total)),
+            Event::Step { beta } => self.show(|bar| bar.beta = Some(beta)),
+            Event::Advance(steps) => self.show(|bar| bar.shown.inc(steps)),
+            Event::Pass(pass) => {
+                self.show(|bar| bar.pass(pass.clusters));
+                if self.verbose {
+                    tell(&format!(
+                        "  F {:.6}  clusters {}  moves {}  {:.3} s",
+                        pass.value, pass.clusters, pass.moves, pass.seconds
+                    ));
                 }
-            }
-            Event::Pass(p) if self.verbose => {
-                tell(&format!(
-                    "  F {:.6}  clusters {}  moves {}  {:.3} s",
-                    p.value, p.clusters, p.moves, p.seconds
-                ));
             }
             Event::Note(text) => self.say(text),
             _ => {}

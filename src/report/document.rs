@@ -124,7 +124,8 @@ pub struct MemorySection {
 pub struct Provenance {
     /// The version of lambdacut.
     pub version: String,
-    /// SHA-256 of the input as read.
+    /// SHA-256 of the input as read; empty where nothing was read.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub input_sha256: String,
     /// The seed.
     pub seed: u64,
