@@ -23,8 +23,7 @@ pub use components::{Components, components};
 pub use contract::{Contraction, Members, contract};
 pub use csr::{AnyCsr, Csr, GraphError, Matrix, Rows};
 pub use edges::{
-    Counts, Direction, Duplicates, EdgeList, Listing, MOST_VERTICES, Policy, RawRows, SelfLoops,
-    pack, unpack,
+    Counts, Direction, Duplicates, EdgeList, Listing, Policy, RawRows, SelfLoops, pack, unpack,
 };
 pub use names::{Index, Names, Strings};
 pub use petgraph::{FromPetgraph, from_petgraph, to_petgraph};
