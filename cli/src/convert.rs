@@ -4,6 +4,7 @@ use super::common::Global;
 use super::input::{FormatArg, ReadArgs};
 use super::memory;
 use super::output::{standard_output, write};
+use anyhow::anyhow;
 use clap::Args;
 use lambdacut::io;
 use lambdacut::report::document::Document;
@@ -48,10 +49,12 @@ pub fn run(args: &ConvertArgs, global: &Global) -> anyhow::Result<ExitCode> {
         ("the graph", Some(&args.output)),
         ("--json", args.json.as_deref()),
     ])?;
+    let format = match args.to {
+        Some(format) => format.format(),
+        None => io::Format::of_name(&args.output)
+            .map_err(|error| anyhow!("{error} (--to names the format)"))?,
+    };
     let loaded = args.reading.load(&args.input, &progress)?;
-    let format = args
-        .to
-        .map_or_else(|| io::Format::of_name(&args.output), FormatArg::format);
     let masses = loaded.masses.as_deref();
     progress
         .write(&args.output, |out| with_graph!(&loaded.graph, g => io::write_graph_to(out, format, g, &loaded.names, masses)))?;

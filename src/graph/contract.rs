@@ -88,7 +88,7 @@ pub fn contract<W: Weight>(graph: &Graph<W>, labels: &[Cluster], k: usize) -> Co
             contract_block(graph, labels, &members, block, mine);
         });
     close_gaps(&bounds, &mut lengths, &mut targets, &mut weights);
-    Graph::from_valid(lengths.into(), targets.into(), weights.into())
+    Graph::from_valid(lengths, targets, weights)
 }
 
 /// Ranges of clusters with about equally many arcs, and how many; the number of ranges does not

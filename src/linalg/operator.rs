@@ -418,7 +418,7 @@ fn restrict<W: Weight>(graph: &Graph<W>, vertices: &[Vertex]) -> Graph<W> {
         weights.extend(row.iter().map(|&(_, w)| w));
         offsets.push(targets.len() as u64);
     }
-    Graph::from_valid(offsets.into(), targets.into(), weights.into())
+    Graph::from_valid(offsets, targets, weights)
 }
 
 /// The component of `start` in breadth-first order, neighbours of small degree first (the order of
