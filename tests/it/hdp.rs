@@ -54,7 +54,8 @@ proptest! {
         }
         let labels = &answer.labels;
         prop_assert!(close(answer.value, hdp_by_formula(&points, &groups, labels, local, global)));
-        prop_assert!(close(answer.value, objective(&points, &groups, labels, Prices { local, global })));
+        let again = objective(&points, &groups, labels, Prices { local, global });
+        prop_assert!(close(answer.value, again));
         prop_assert_eq!(labels.iter().collect::<HashSet<_>>().len(), answer.clusters);
         prop_assert_eq!(answer.means.len(), answer.clusters);
         for j in 0..groups.len() {
