@@ -5,7 +5,7 @@
 //! bundled or under `$LAMBDACUT_DATA` (or `../shared/data`), and prints the normalised mutual
 //! information of what each rule picks:
 //!
-//! - *rule*: the rule of the library ([`lambdacut::search::choose`]), after its answer was
+//! - *rule*: the rule of the library ([`lambdacut::search::Choice`]), after its answer was
 //!   polished;
 //! - *width*: the corner with the widest interval of β, the first and last excepted;
 //! - *modularity*: the corner of highest modularity;
@@ -23,8 +23,8 @@ use lambdacut::graph::{Policy, SelfLoops};
 use lambdacut::io::{LoadOptions, Unknown, load, read_labels};
 use lambdacut::metrics::Agreement;
 use lambdacut::run::Silent;
-use lambdacut::search::choose::Candidate;
-use lambdacut::search::path::Walk;
+use lambdacut::search::Candidate;
+use lambdacut::search::Path as SearchPath;
 use lambdacut::search::{Answer, Search, Target};
 use lambdacut::with_csr;
 use std::path::{Path, PathBuf};
@@ -82,7 +82,7 @@ fn largest(candidates: &[Candidate], key: impl Fn(&Candidate) -> f64) -> &Candid
 /// The answer on one graph, the path that it was chosen from, and the known classes.
 struct Found {
     answer: Answer,
-    walk: Walk,
+    walk: SearchPath,
     truth: Vec<u32>,
 }
 
@@ -105,7 +105,7 @@ impl Found {
         let truth = read_labels(&labels, &loaded.names, Unknown::Skip)
             .expect("the classes are read")
             .labels;
-        let mut walk = Walk::default();
+        let mut walk = SearchPath::default();
         let search = Search::default();
         let answer = with_csr!(&loaded.graph, g => search.resume(g, &Target::Recommended, &mut walk, &mut |_| {}, &Silent));
         Some(Self {

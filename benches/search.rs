@@ -29,7 +29,7 @@ use lambdacut::labels::renumber;
 use lambdacut::metrics::Agreement;
 use lambdacut::params::Resolution;
 use lambdacut::run::Silent;
-use lambdacut::search::effort::Effort;
+use lambdacut::search::Effort;
 use lambdacut::search::{Answer, Search, Target};
 
 const BETA: f64 = 0.5;

@@ -60,6 +60,10 @@ pub mod testing {
     pub use super::state::{Level, State};
 }
 
+/// What a search takes beside the graph (`cargo bench --bench search` measures it).
+const BYTES_AN_ARC: u64 = 20;
+const BYTES_A_VERTEX: u64 = 160;
+
 /// The search with its options.
 ///
 /// ```
@@ -159,6 +163,16 @@ impl Search<'_> {
     /// As [`Search::run`].
     pub fn run_csr<W: Weight>(&self, graph: &Csr<W>) -> Result<Answer, SearchError> {
         self.resume(graph, &mut Path::default(), &mut |_| {})
+    }
+
+    /// About how many bytes a search of this graph takes at most, the graph included.
+    ///
+    /// Beside the graph there are at any time two contractions, the finer with at most all arcs; the
+    /// sums and labels of a few partitions; and the labels of the path's points, which share what
+    /// did not change.
+    pub fn bytes<W: Weight>(&self, graph: &Csr<W>) -> u64 {
+        let (arcs, vertices) = (graph.arcs() as u64, graph.vertices() as u64);
+        graph.bytes() as u64 + BYTES_AN_ARC * arcs + BYTES_A_VERTEX * vertices
     }
 
     /// Searches on from a path stored earlier; `after_step` sees it after every step.

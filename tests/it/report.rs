@@ -12,7 +12,7 @@ use lambdacut::partition::Sums;
 use lambdacut::points::Points;
 use lambdacut::report::html::{About, GraphSource, GraphView, LIMIT, Page, PointsSource, Stop};
 use lambdacut::run::Silent;
-use lambdacut::search::path::Walk;
+use lambdacut::search::Path;
 use lambdacut::search::{Search, Target};
 use proptest::prelude::*;
 
@@ -273,7 +273,7 @@ fn fixed_vertices_stay_together_in_every_clustering_of_a_walk() {
         fixed: Some(fixed),
         ..Search::default()
     };
-    let mut walk = Walk::default();
+    let mut walk = Path::default();
     search
         .resume(
             &graph,
@@ -285,7 +285,7 @@ fn fixed_vertices_stay_together_in_every_clustering_of_a_walk() {
         .unwrap();
     assert!(walk.points().len() > 2);
     for (index, point) in walk.points().iter().enumerate() {
-        let labels = search.walked(&graph, &walk, index);
+        let labels = search.labels_on_path(&graph, &walk, index);
         assert_eq!((labels.len(), labels[1]), (24, labels[13]));
         assert!(
             (Sums::of(&graph, &Cut::Normalized, &labels, point.clusters).cut() - point.cut).abs()

@@ -1,7 +1,7 @@
 //! What a run of `bench` measured: the object that `--json` writes and `--baseline` reads.
 
 use crate::memory;
-use lambdacut::search::effort::Effort;
+use lambdacut::search::Effort;
 use serde::{Deserialize, Serialize};
 
 /// All measurements of one run.
