@@ -1,7 +1,7 @@
 //! The graph that a command works on: the flags that say how to read it, and the labels that belong
 //! to it.
 
-use super::cluster::args::SearchArgs;
+use super::memory;
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use lambdacut::graph::{self, AnyCsr, Counts, Graph, Names, components};
@@ -230,17 +230,16 @@ impl ReadArgs {
     }
 
     /// Refuses a search that would take more memory than allowed.
-    pub fn check_memory(&self, loaded: &Loaded, search: &SearchArgs) -> anyhow::Result<()> {
+    pub fn check_memory(&self, loaded: &Loaded) -> anyhow::Result<()> {
         let Some(limit) = self.memory_limit else {
             return Ok(());
         };
-        let needed =
-            with_csr!(loaded.graph.csr(), csr => Search::new().effort(search.effort()).bytes(csr));
+        let search = with_csr!(loaded.graph.csr(), csr => Search::new().bytes(csr));
+        let needed = memory::resident().unwrap_or(0) + search;
         if needed > limit {
             let megabytes = |bytes: u64| bytes.div_ceil(1_000_000);
             bail!(
-                "clustering this graph takes about {} MB, and --memory-limit allows {} MB; allow \
-                 more, or try --effort fast",
+                "clustering this graph takes up to about {} MB, and --memory-limit allows {} MB",
                 megabytes(needed),
                 megabytes(limit)
             );
