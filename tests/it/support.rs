@@ -133,7 +133,7 @@ pub fn ring_of_cliques(r: usize, q: usize) -> Csr<f64> {
 
 /// What two runs of one algorithm must agree on: everything but the time they took.
 pub fn runs_alike(
-    fit: &lambdacut::fit::Fit,
+    fit: &lambdacut::clustering::PointClustering,
 ) -> (Vec<(f64, usize, usize)>, lambdacut::run::StopReason, f64) {
     (
         fit.trace
