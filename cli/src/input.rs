@@ -1,14 +1,14 @@
 //! The graph that a command works on: the flags that say how to read it, and the labels that belong
 //! to it.
 
-use super::common::command_line;
+use super::cluster::args::SearchArgs;
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
-use lambdacut::graph::Names;
-use lambdacut::graph::{self, AnyCsr, Counts, components};
+use lambdacut::graph::{self, AnyCsr, Counts, Graph, Names, components};
 use lambdacut::io::{self, Labels, LoadOptions, Unknown};
-use lambdacut::report::document::{GraphSection, Provenance};
+use lambdacut::report::document::GraphSection;
 use lambdacut::run::{Event, Observer};
+use lambdacut::search::Search;
 use lambdacut::with_csr;
 use std::path::{Path, PathBuf};
 
@@ -59,7 +59,8 @@ pub struct ReadArgs {
     /// miscount.
     #[arg(long)]
     pub lenient: bool,
-    /// Stop before reading takes more memory than this (bytes, or with a suffix: 500M, 16G).
+    /// Refuse what would take more memory than this, reading or clustering (bytes, or with a suffix:
+    /// 500M, 16G).
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     pub memory_limit: Option<u64>,
 }
@@ -132,13 +133,7 @@ pub enum HeaderArg {
 #[derive(Debug)]
 pub struct Loaded {
     /// The graph.
-    pub graph: AnyCsr,
-    /// What the input calls the vertices.
-    pub names: Names,
-    /// What was found in the input.
-    pub counts: Counts,
-    /// Vertex weights, where the format has them.
-    pub masses: Option<Vec<f64>>,
+    pub graph: Graph,
     /// SHA-256 of the input as stored, for the provenance of results.
     pub sha256: String,
     /// Seconds that loading took.
@@ -148,15 +143,9 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// How to reproduce a run on this graph.
-    pub fn provenance(&self, seed: u64) -> Provenance {
-        Provenance {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            input_sha256: self.sha256.clone(),
-            seed,
-            threads: rayon::current_num_threads(),
-            command: command_line(),
-        }
+    /// What the input calls the vertices.
+    pub fn names(&self) -> &Names {
+        self.graph.names()
     }
 }
 
@@ -205,30 +194,41 @@ impl ReadArgs {
 
     /// Reads the graph at `path`.
     pub fn load(&self, path: &Path, observer: &dyn Observer) -> anyhow::Result<Loaded> {
-        let io::Loaded {
-            graph,
-            names,
-            counts,
-            cut,
-            sha256,
-            seconds,
-        } = io::load(path, &self.options(), observer)?;
-        let section = section(&graph, &counts);
+        let read = io::load(path, &self.options(), observer)?;
+        let (sha256, seconds) = (read.sha256.clone().unwrap_or_default(), read.seconds);
+        let graph = Graph::from(read);
+        let section = section(graph.csr(), graph.counts());
         if section.edges == 0 {
             bail!("{}: the graph has no edges left", path.display());
         }
-        for note in notes(&counts) {
+        for note in notes(graph.counts()) {
             observer.event(Event::Note(&note));
         }
         Ok(Loaded {
             graph,
-            names,
-            counts,
-            cut,
-            sha256: sha256.unwrap_or_default(),
+            sha256,
             seconds,
             section,
         })
+    }
+
+    /// Refuses a search that would take more memory than allowed.
+    pub fn check_memory(&self, loaded: &Loaded, search: &SearchArgs) -> anyhow::Result<()> {
+        let Some(limit) = self.memory_limit else {
+            return Ok(());
+        };
+        let needed =
+            with_csr!(loaded.graph.csr(), csr => Search::new().effort(search.effort()).bytes(csr));
+        if needed > limit {
+            let megabytes = |bytes: u64| bytes.div_ceil(1_000_000);
+            bail!(
+                "clustering this graph takes about {} MB, and --memory-limit allows {} MB; allow \
+                 more, or try --effort fast",
+                megabytes(needed),
+                megabytes(limit)
+            );
+        }
+        Ok(())
     }
 }
 

@@ -22,11 +22,10 @@
 
 use super::assemble::assemble;
 use super::edges::{
-    Counts, Direction, Duplicates, EdgeList, Listing, MOST_VERTICES, Policy, RawRows, SelfLoops,
-    pack, unpack,
+    Counts, Direction, Duplicates, EdgeList, Listing, Policy, RawRows, SelfLoops, pack, unpack,
 };
 use super::{AnyCsr, Csr, GraphError, Unit, Weight};
-use crate::ids::{TooManyVertices, Vertex};
+use crate::ids::{MAX_VERTICES, TooManyVertices, Vertex};
 use rayon::prelude::*;
 use std::ops::Range;
 use thiserror::Error;
@@ -224,7 +223,7 @@ fn merged<R: Row>(
 
 /// Checks endpoints and weights.
 fn check<R: Row>(n: usize, rows: &[R]) -> Result<(), GraphError> {
-    if n > MOST_VERTICES {
+    if n > MAX_VERTICES {
         return Err(TooManyVertices(n).into());
     }
     let wrong = rows.par_iter().with_min_len(BLOCK).find_map_first(|row| {

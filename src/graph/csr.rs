@@ -12,6 +12,7 @@ use crate::ids::{Vertex, checked_count};
 use ::sprs::CsMatBase;
 use rayon::prelude::*;
 use thiserror::Error;
+use xxhash_rust::xxh3::Xxh3;
 
 /// The sparse matrix type behind a [`Csr`].
 pub type Matrix<W> = CsMatBase<W, u32, Array<u64>, Array<u32>, Array<W>, u64>;
@@ -311,6 +312,20 @@ impl<W: Weight> Csr<W> {
     /// The adjacency matrix as a [`sprs`](::sprs) matrix.
     pub fn matrix(&self) -> &Matrix<W> {
         &self.matrix
+    }
+
+    /// A number that tells this graph from others: a hash of its arrays. O(arcs).
+    pub fn fingerprint(&self) -> u64 {
+        let rows = self.rows();
+        let mut hash = Xxh3::new();
+        hash.update(bytemuck::cast_slice(rows.offsets));
+        hash.update(bytemuck::cast_slice(rows.targets));
+        if !W::UNIT {
+            for weight in rows.weights {
+                hash.update(&weight.get().to_bits().to_le_bytes());
+            }
+        }
+        hash.digest()
     }
 
     /// Bytes of the arrays of this graph.

@@ -19,8 +19,8 @@ use super::numbering::{
 use super::source::{Content, Source};
 use super::text::{self, Separator};
 use crate::graph::names::Interner;
-use crate::graph::{Counts, EdgeList, Listing, MOST_VERTICES, RawRows, pack};
-use crate::ids::Vertex;
+use crate::graph::{Counts, EdgeList, Listing, RawRows, pack};
+use crate::ids::{MAX_VERTICES, Vertex};
 use rayon::prelude::*;
 use std::borrow::Cow;
 
@@ -292,7 +292,7 @@ impl Reader {
             RawRows::Plain(rows) => name_vertices(rows, ids, largest),
             RawRows::Weighted(rows) => name_vertices(rows, ids, largest),
         };
-        if names.len() > MOST_VERTICES {
+        if names.len() > MAX_VERTICES {
             return Err(ReadError::file(
                 &file,
                 crate::ids::TooManyVertices(names.len()).to_string(),

@@ -11,8 +11,8 @@ use super::layout::{Bounds, Settings};
 use super::load::Raw;
 use super::text::{self, Number};
 use crate::graph::names::Names;
-use crate::graph::{Csr, EdgeList, Listing, MOST_VERTICES, RawRows, Weight, pack};
-use crate::ids::{TooManyVertices, Vertex};
+use crate::graph::{Csr, EdgeList, Listing, RawRows, Weight, pack};
+use crate::ids::{MAX_VERTICES, TooManyVertices, Vertex};
 use rayon::prelude::*;
 use std::io::{self, Write};
 
@@ -81,7 +81,7 @@ pub(super) fn read(file: &str, bytes: &[u8], settings: Settings) -> Result<Raw, 
 /// The number of vertices, unless nothing in a file of `length` bytes justifies it.
 fn checked_vertices(header: Header, length: usize) -> Result<usize, Fault> {
     let claimed = header.vertices.value;
-    if claimed > MOST_VERTICES as u64 {
+    if claimed > MAX_VERTICES as u64 {
         return Err(header
             .vertices
             .fault(TooManyVertices(claimed as usize).to_string()));

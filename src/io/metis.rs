@@ -18,8 +18,8 @@ use super::load::Raw;
 use super::numbering::{RawRow, close_gaps, fill_parts};
 use super::text::{self, Number};
 use crate::graph::names::Names;
-use crate::graph::{Counts, Csr, EdgeList, Listing, MOST_VERTICES, RawRows, Weight, pack};
-use crate::ids::{TooManyVertices, Vertex};
+use crate::graph::{Counts, Csr, EdgeList, Listing, RawRows, Weight, pack};
+use crate::ids::{MAX_VERTICES, TooManyVertices, Vertex};
 use rayon::prelude::*;
 use std::io::{self, Write};
 
@@ -169,7 +169,7 @@ impl<'a> Body<'a> {
             return Err(claimed.fault(what).error(file, bytes, 0));
         }
         let vertices = claimed.value.min(found as u64) as usize;
-        if vertices > MOST_VERTICES {
+        if vertices > MAX_VERTICES {
             return Err(claimed
                 .fault(TooManyVertices(vertices).to_string())
                 .error(file, bytes, 0));

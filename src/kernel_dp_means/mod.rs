@@ -67,9 +67,6 @@ use similarity::{GraphSimilarity, Similarity};
 use std::sync::Arc;
 use thiserror::Error;
 
-/// The most elements: the clusters before a pass and those opened in it must have numbers together.
-const MAX_ELEMENTS: usize = 1 << 31;
-
 /// A request that makes no sense.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
@@ -123,9 +120,6 @@ pub enum KernelDpMeansError {
     /// The observer asked to stop before λ was known.
     #[error("cancelled before λ was found for this number of clusters")]
     Cancelled,
-    /// Too many elements.
-    #[error("{0} elements are more than {MAX_ELEMENTS}")]
-    TooManyElements(usize),
     /// A graph without β (or λ, or k), a kernel without λ (or k).
     #[error("{0} must be given")]
     NoPrice(&'static str),
@@ -442,9 +436,6 @@ impl KernelDpMeans<'_> {
         after: &dyn Fn(&mut PointClustering),
     ) -> Result<PointClustering, KernelDpMeansError> {
         let n = similarity.elements();
-        if n > MAX_ELEMENTS {
-            return Err(KernelDpMeansError::TooManyElements(n));
-        }
         self.check_start(similarity)?;
         let ranks = Ranks::new(&self.order, degrees, n, self.seed)?;
         let passes = AllPasses {
