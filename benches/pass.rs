@@ -27,17 +27,17 @@ use common::Target::{AtLeast, AtMost};
 use common::process::{Allocator, fresh, in_fresh_process, peak_growth};
 use common::{Ratios, numbers, refuse, short, threads, wants};
 use lambdacut::cut::Cut;
-use lambdacut::cut::Objective;
 use lambdacut::generate::{Lfr, Rmat};
 use lambdacut::graph::{AnyCsr, Csr, EdgeList, Policy, SelfLoops, Unit, build};
-use lambdacut::kernel_dp_means::{KernelDpMeans, Shift, Start, fit_graph, resolve_shift};
-use lambdacut::params::{Resolution, StopRules};
-use lambdacut::run::Silent;
+use lambdacut::kernel_dp_means::{KernelClustering, KernelDpMeans, Shift, Start, resolve_shift};
+use lambdacut::run::{Silent, StopRules};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
+
+const BETA: f64 = 0.5;
 
 /// A graph, and for every vertex a group that most of its neighbours belong to.
 struct Subject {
@@ -49,8 +49,8 @@ struct Subject {
 
 impl Subject {
     fn new(name: &'static str, graph: Csr<Unit>, groups: Vec<u32>) -> Self {
-        let ncut = objective();
-        let shift = resolve_shift(&graph, &ncut, Shift::Automatic, 1).expect("a shift");
+        let ncut = Cut::Normalized;
+        let shift = resolve_shift(&graph, &ncut, Shift::Automatic, 1, &Silent).expect("a shift");
         Self {
             name,
             graph,
@@ -135,19 +135,15 @@ impl Subject {
     }
 
     /// One pass from these labels.
-    fn one_pass(&self, labels: &Arc<[u32]>) -> KernelDpMeans {
+    fn one_pass(&self, labels: &Arc<[u32]>) -> KernelClustering {
         let stop = StopRules {
             passes: Some(1),
             ..StopRules::default()
         };
         let start = Start::Labels(Arc::clone(labels));
-        KernelDpMeans {
-            start,
-            shift: self.shift,
-            stop,
-            refine: false,
-            ..KernelDpMeans::default()
-        }
+        let method = KernelDpMeans::new().resolution(BETA).expect("positive");
+        let method = method.start(start).shift(self.shift).stop(stop);
+        method.refine(false).run_csr(&self.graph).expect("valid")
     }
 
     /// Seconds of one pass from these labels, and the share of vertices that it moves.
@@ -158,11 +154,9 @@ impl Subject {
         labels: &Arc<[u32]>,
         pool: &ThreadPool,
     ) -> (f64, f64) {
-        let (params, objective) = (self.one_pass(labels), objective());
         let mut moved = 0;
         let seconds = ratios.clocked(&self.group(), function, || {
-            let found = pool
-                .install(|| fit_graph(&self.graph, &objective, &params, &Silent).expect("valid"));
+            let found = pool.install(|| self.one_pass(labels));
             moved = found.trace[0].moves;
             Duration::from_secs_f64(found.trace[0].seconds)
         });
@@ -171,10 +165,8 @@ impl Subject {
 
     /// Bytes that a pass takes beyond the graph and the start labels, at its highest.
     fn memory(&self, k: usize) -> Option<f64> {
-        let (params, objective) = (self.one_pass(&self.scattered(k)), objective());
-        threads(2).install(|| {
-            peak_growth(|| fit_graph(&self.graph, &objective, &params, &Silent).expect("valid")).1
-        })
+        let labels = self.scattered(k);
+        threads(2).install(|| peak_growth(|| self.one_pass(&labels)).1)
     }
 }
 
@@ -182,10 +174,6 @@ impl fmt::Display for Subject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {} arcs", self.name, short(self.graph.arcs()))
     }
-}
-
-fn objective() -> Objective {
-    Objective::new(Cut::Normalized, Resolution::new(0.5).expect("positive"))
 }
 
 /// Seconds of passes of one kind over one graph, on one and on two threads.

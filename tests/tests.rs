@@ -66,8 +66,8 @@ mod metrics;
 #[path = "it/cut.rs"]
 mod cut;
 
-#[path = "it/observe.rs"]
-mod observe;
+#[path = "it/run.rs"]
+mod run;
 
 #[path = "it/points.rs"]
 mod points;

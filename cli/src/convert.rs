@@ -4,6 +4,7 @@ use super::common::Global;
 use super::input::{FormatArg, ReadArgs};
 use super::memory;
 use super::output::{provenance, standard_output, write_json};
+use anyhow::anyhow;
 use clap::Args;
 use lambdacut::io;
 use lambdacut::report::document::Document;
@@ -48,15 +49,18 @@ pub fn run(args: &ConvertArgs, global: &Global) -> anyhow::Result<ExitCode> {
         ("the graph", Some(&args.output)),
         ("--json", args.json.as_deref()),
     ])?;
+    let format = match args.to {
+        Some(format) => format.format(),
+        None => io::Format::of_name(&args.output)
+            .map_err(|error| anyhow!("{error} (--to names the format)"))?,
+    };
     let loaded = args.reading.load(&args.input, &progress)?;
-    let format = args
-        .to
-        .map_or_else(|| io::Format::of_name(&args.output), FormatArg::format);
     let weights = loaded.graph.vertex_weights();
-    progress.write(
-        &args.output,
-        |out| with_csr!(loaded.graph.csr(), csr => io::write_graph_to(out, format, csr, loaded.names(), weights)),
-    )?;
+    progress.write(&args.output, |out| {
+        with_csr!(loaded.graph.csr(), csr => {
+            io::write_graph_to(out, format, csr, loaded.names(), weights)
+        })
+    })?;
     let (s, c) = (&loaded.section, loaded.graph.counts());
     progress.say(&format!(
         "{} vertices, {} edges, {} self-loops; of {} rows {} were repeats, {} arcs had no reverse",

@@ -294,7 +294,7 @@ fn blobs(args: &BlobsArgs) -> anyhow::Result<LabelledPoints> {
 }
 
 fn rmat(args: &RmatArgs, progress: &Progress) -> anyhow::Result<String> {
-    if Format::of_name(&args.output) != Format::EdgeList {
+    if Format::of_name(&args.output)? != Format::EdgeList {
         bail!(
             "{}: R-MAT arcs are written as an edge list; turn it into another format with `lambdacut convert`",
             args.output.display()
@@ -330,9 +330,9 @@ fn planted(
     seed: u64,
     progress: &Progress,
 ) -> anyhow::Result<String> {
+    let format = Format::of_name(&to.output)?;
     let graph = made.graph()?;
     let names = Names::numbers(made.vertices);
-    let format = Format::of_name(&to.output);
     progress.write(&to.output, |out| {
         io::write_graph_to(out, format, &graph, &names, None)
     })?;

@@ -1,11 +1,11 @@
 //! The graph that a command works on: the flags that say how to read it, and the labels that belong
 //! to it.
 
-use super::cluster::args::SearchArgs;
+use super::memory;
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use lambdacut::graph::{self, AnyCsr, Counts, Graph, Names, components};
-use lambdacut::io::{self, Labels, LoadOptions, Unknown};
+use lambdacut::io::{self, Labels, LoadOptions, Remedy, Unknown};
 use lambdacut::report::document::GraphSection;
 use lambdacut::run::{Event, Observer};
 use lambdacut::search::Search;
@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 /// Which graph, and how to read it.
 #[derive(Debug, Clone, Args)]
 pub struct GraphArgs {
-    /// The graph: an edge list (two or three columns; spaces, tabs or commas; # and % start
-    /// comments), METIS (.graph), Matrix Market (.mtx) or binary (.lcut). Compressed .gz and .zst
+    /// The graph: an edge list (two ends and perhaps a weight a line; spaces, tabs, commas or
+    /// semicolons; # and % start comments), METIS (.graph), Matrix Market (.mtx) or binary (.lcut). Compressed .gz and .zst
     /// are read directly; `-` is standard input.
     pub graph: PathBuf,
     #[command(flatten)]
@@ -51,9 +51,22 @@ pub struct ReadArgs {
     /// Vertex ids: integers, or names; auto looks at the first lines.
     #[arg(long, value_name = "KIND", default_value = "auto")]
     pub ids: IdsArg,
-    /// Whether the first line names the columns; without it the line itself tells.
+    /// Whether the first line names the columns. Without it, it does if it could not be an edge, or
+    /// if it names two columns like source and target and no vertex has such a name.
     #[arg(long, value_name = "YES|NO")]
     pub header: Option<HeaderArg>,
+    /// The column of an edge list that holds one end: its name, or its number from 1. Without it,
+    /// usual names are found (source, from, src, …), otherwise it is the first. Other columns do not
+    /// matter.
+    #[arg(long, value_name = "COLUMN", requires = "target")]
+    pub source: Option<String>,
+    /// The column that holds the other end; without it like --source, otherwise the second.
+    #[arg(long, value_name = "COLUMN", requires = "source")]
+    pub target: Option<String>,
+    /// The column that holds the weight; without it one with a usual name (weight, amount, count,
+    /// …), otherwise the third of three.
+    #[arg(long, value_name = "COLUMN", conflicts_with = "unweighted")]
+    pub weight: Option<String>,
     /// Skip and count lines that cannot be read, instead of stopping at the first. Of a METIS file
     /// also take edges that only one end lists, and of METIS and Matrix Market files headers that
     /// miscount.
@@ -186,6 +199,11 @@ impl ReadArgs {
                 IdsArg::Name => io::IdKind::Name,
             },
             header: self.header.map(|h| h == HeaderArg::Yes),
+            columns: io::Columns {
+                source: self.source.clone(),
+                target: self.target.clone(),
+                weight: self.weight.clone(),
+            },
             lenient: self.lenient,
             memory_limit: self.memory_limit,
             hash: true,
@@ -196,14 +214,13 @@ impl ReadArgs {
     pub fn load(&self, path: &Path, observer: &dyn Observer) -> anyhow::Result<Loaded> {
         let read = io::load(path, &self.options(), observer)?;
         let (sha256, seconds) = (read.sha256.clone().unwrap_or_default(), read.seconds);
+        let reading = read.reading.clone();
         let graph = Graph::from(read);
         let section = section(graph.csr(), graph.counts());
         if section.edges == 0 {
             bail!("{}: the graph has no edges left", path.display());
         }
-        for note in notes(graph.counts()) {
-            observer.event(Event::Note(&note));
-        }
+        observer.event(Event::Note(&understood(&reading, &graph)));
         Ok(Loaded {
             graph,
             sha256,
@@ -213,17 +230,16 @@ impl ReadArgs {
     }
 
     /// Refuses a search that would take more memory than allowed.
-    pub fn check_memory(&self, loaded: &Loaded, search: &SearchArgs) -> anyhow::Result<()> {
+    pub fn check_memory(&self, loaded: &Loaded) -> anyhow::Result<()> {
         let Some(limit) = self.memory_limit else {
             return Ok(());
         };
-        let needed =
-            with_csr!(loaded.graph.csr(), csr => Search::new().effort(search.effort()).bytes(csr));
+        let search = with_csr!(loaded.graph.csr(), csr => Search::new().bytes(csr));
+        let needed = memory::resident().unwrap_or(0) + search;
         if needed > limit {
             let megabytes = |bytes: u64| bytes.div_ceil(1_000_000);
             bail!(
-                "clustering this graph takes about {} MB, and --memory-limit allows {} MB; allow \
-                 more, or try --effort fast",
+                "clustering this graph takes up to about {} MB, and --memory-limit allows {} MB",
                 megabytes(needed),
                 megabytes(limit)
             );
@@ -265,18 +281,72 @@ fn section(graph: &AnyCsr, counts: &Counts) -> GraphSection {
     })
 }
 
-/// What a user should know about the input.
-fn notes(counts: &Counts) -> Vec<String> {
-    let mut notes = Vec::new();
-    let mut note = |count: u64, text: &str| {
+/// One line of how the input was understood, and what became of it.
+fn understood(reading: &io::Reading, graph: &Graph) -> String {
+    let counts = graph.counts();
+    let mut line = format!("read as {reading}");
+    let mut add = |count: u64, one: &str, many: &str| {
         if count > 0 {
-            notes.push(format!("note: {count} {text}"));
+            let text = if count == 1 { one } else { many };
+            line += &format!("; {} {text}", grouped(count));
         }
     };
-    note(counts.skipped, "lines could not be read and were skipped");
-    note(counts.zero_weights, "edges of weight 0 were dropped");
-    note(counts.duplicates, "rows repeat another row");
-    notes
+    add(
+        counts.skipped,
+        "line could not be read and was skipped",
+        "lines could not be read and were skipped",
+    );
+    add(
+        counts.zero_weights,
+        "edge of weight 0 dropped",
+        "edges of weight 0 dropped",
+    );
+    if matches!(graph.csr(), AnyCsr::Unit(_)) {
+        add(
+            counts.duplicates,
+            "repeated row counted once",
+            "repeated rows counted once",
+        );
+    } else {
+        add(
+            counts.duplicates,
+            "repeated row summed",
+            "repeated rows summed",
+        );
+    }
+    line
+}
+
+/// A number with commas between the thousands.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// The flag that would help with an error of reading, in brackets; nothing for other errors.
+pub fn flag_that_helps(error: &anyhow::Error) -> &'static str {
+    let reading = error
+        .chain()
+        .find_map(|cause| cause.downcast_ref::<io::ReadError>());
+    match reading.and_then(io::ReadError::remedy) {
+        Some(Remedy::IgnoreWeights) => " (--unweighted ignores weights)",
+        Some(Remedy::DoublePrecision) => " (or leave out --f32)",
+        Some(Remedy::IdsAsNames) => " (--ids name reads ids as names)",
+        Some(Remedy::SayHeader) => " (--header yes or --header no decides)",
+        Some(Remedy::NameColumns) => " (--source, --target and --weight name the columns)",
+        Some(Remedy::NameFormat) => " (--from names the format)",
+        Some(Remedy::MissingValues) => {
+            " (--missing drop leaves such rows out, --missing mean fills them)"
+        }
+        _ => "",
+    }
 }
 
 /// `500M` → 500,000,000; `16G`; `1048576`.

@@ -71,7 +71,8 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) if error.is::<common::Interrupted>() => ExitCode::from(130),
         Err(error) => {
-            common::tell(&format!("lambdacut: {error:#}"));
+            let help = input::flag_that_helps(&error);
+            common::tell(&format!("lambdacut: {error:#}{help}"));
             ExitCode::from(if error.is::<common::Usage>() { 2 } else { 1 })
         }
     }

@@ -28,7 +28,7 @@ pub use edges::{
 pub use names::{Index, Names, Strings};
 pub use petgraph::{FromPetgraph, from_petgraph, to_petgraph};
 pub use sprs::{from_sprs, to_sprs};
-pub use store::{Array, Unit, Weight};
+pub use store::{HEAVIEST, LIGHTEST, Unit, Weight};
 pub use sweep::sweep;
 
 use crate::ids::Vertex;

@@ -32,7 +32,7 @@ struct Header {
 
 /// Reads a Matrix Market file. A lenient reader leaves out entries that are wrong and counts them;
 /// a wrong number of entries in the header is then one more wrong line.
-pub(super) fn read(file: &str, bytes: &[u8], settings: Settings) -> Result<Raw, ReadError> {
+pub(super) fn read(file: &str, bytes: &[u8], settings: Settings<'_>) -> Result<Raw, ReadError> {
     let fail = |fault: Fault| fault.error(file, bytes, 0);
     let header = header(bytes).map_err(fail)?;
     let vertices = checked_vertices(header, bytes.len()).map_err(fail)?;

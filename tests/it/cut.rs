@@ -2,21 +2,21 @@
 //! bound, closed forms.
 
 use crate::support::{
-    complete, cut_objective, graphs, labels_of, partitions, path, ring_of_cliques, star,
+    Priced, complete, graphs, labels_of, partitions, path, priced, ring_of_cliques, star,
     symmetric_eigenvalues,
 };
-use lambdacut::cut::Cut;
-use lambdacut::cut::{Objective, component_clustering};
+use lambdacut::cut::{Cut, component_clustering, lambda, resolution_of_lambda};
 use lambdacut::graph::{Csr, components, contract};
 use lambdacut::ids::NONE;
 use lambdacut::kernel_dp_means::{Shift, resolve_shift};
 use lambdacut::params::{ParamError, Resolution};
+use lambdacut::run::Silent;
 use nalgebra::DMatrix;
 use proptest::prelude::*;
 
 /// `K = s·M⁻¹ − M⁻¹LM⁻¹` on the vertices that have an edge, from the paper's formulas where the
 /// paper has one.
-fn kernel(graph: &Csr<f64>, objective: &Objective, sigma: f64) -> (DMatrix<f64>, Vec<usize>) {
+fn kernel(graph: &Csr<f64>, objective: &Priced, sigma: f64) -> (DMatrix<f64>, Vec<usize>) {
     let active: Vec<usize> = (0..graph.vertices())
         .filter(|&i| graph.degree(i) > 0.0)
         .collect();
@@ -30,9 +30,9 @@ fn kernel(graph: &Csr<f64>, objective: &Objective, sigma: f64) -> (DMatrix<f64>,
     let entry = |a: usize, b: usize| {
         let (i, j) = (active[a], active[b]);
         let (same, d, w) = (f64::from(u8::from(i == j)), graph.degree(i), weight(i, j));
-        match objective.kind() {
-            Some(Cut::Normalized) => sigma * same / d + w / (d * graph.degree(j)),
-            Some(Cut::Ratio) => sigma * same - (d * same - w),
+        match objective.cut {
+            Cut::Normalized => sigma * same / d + w / (d * graph.degree(j)),
+            Cut::Ratio => sigma * same - (d * same - w),
             _ => {
                 let (mi, mj) = (objective.cut.mass(graph, i), objective.cut.mass(graph, j));
                 sigma * same / mi - (d * same - w) / (mi * mj)
@@ -62,8 +62,8 @@ fn kernel_k_means(kernel: &DMatrix<f64>, weights: &[f64], labels: &[u32]) -> f64
 }
 
 /// `M^-½ L M^-½` on the vertices that have an edge: its eigenvalues.
-fn normalised_laplacian_eigenvalues(graph: &Csr<f64>, objective: &Objective) -> Vec<f64> {
-    let (kernel, active) = kernel(graph, objective, objective.sigma_of_shift(0.0));
+fn normalised_laplacian_eigenvalues(graph: &Csr<f64>, objective: &Priced) -> Vec<f64> {
+    let (kernel, active) = kernel(graph, objective, objective.cut.sigma_of_shift(0.0));
     let root = |a: usize| objective.cut.mass(graph, active[a]).sqrt();
     symmetric_eigenvalues(DMatrix::from_fn(active.len(), active.len(), |a, b| {
         -kernel[(a, b)] * root(a) * root(b)
@@ -75,33 +75,33 @@ proptest! {
     fn kernel_k_means_plus_lambda_k_is_the_penalised_cut(
         g in graphs(14), raw in proptest::collection::vec(any::<u32>(), 14), which in 0..3u8, beta in 0.01..2.0, sigma in -3.0..9.0,
     ) {
-        let objective = cut_objective(&g, which, beta);
+        let objective = priced(&g, which, beta);
         let (labels, k) = labels_of(&g, &raw);
         let (kernel, active) = kernel(&g, &objective, sigma);
         let weights: Vec<f64> = active.iter().map(|&i| objective.cut.mass(&g, i)).collect();
         let own: Vec<u32> = active.iter().map(|&i| labels[i]).collect();
-        let shift = objective.shift_of_sigma(sigma);
-        let left = kernel_k_means(&kernel, &weights, &own) + objective.lambda(shift) * k as f64;
-        let found = objective.evaluate(&g, &labels, k);
-        let right = objective.constant(&g, shift) + found.cut + objective.lambda_prime() * k as f64;
-        let size = active.iter().map(|&i| shift.abs() + objective.outside_ratio(&g, i)).sum::<f64>().max(1.0);
+        let shift = objective.cut.shift_of_sigma(sigma);
+        let left = kernel_k_means(&kernel, &weights, &own) + lambda(shift, beta) * k as f64;
+        let found = objective.cut.evaluate(&g, &labels, k);
+        let right = objective.cut.constant(&g, shift) + found.cut - beta * k as f64;
+        let size = active.iter().map(|&i| shift.abs() + objective.cut.outside_ratio(&g, i)).sum::<f64>().max(1.0);
         prop_assert!((left - right).abs() <= 1e-9 * size, "{left} {right}");
-        prop_assert!((found.value - (found.cut - beta * k as f64)).abs() <= 1e-12 * size);
-        let back = objective.resolution_of_lambda(objective.lambda(shift), shift).unwrap().get();
+        prop_assert!((found.value(beta) - (found.cut - beta * k as f64)).abs() <= 1e-12 * size);
+        let back = resolution_of_lambda(lambda(shift, beta), shift).unwrap().get();
         prop_assert!((back - beta).abs() <= 1e-12);
-        prop_assert!((objective.sigma_of_shift(shift) - sigma).abs() <= 1e-12);
+        prop_assert!((objective.cut.sigma_of_shift(shift) - sigma).abs() <= 1e-12);
     }
 
     #[test]
     fn the_kernel_is_positive_semi_definite_at_a_safe_shift(g in graphs(40), which in 0..3u8, seed in 0..1000u64) {
-        let objective = cut_objective(&g, which, 0.5);
+        let objective = priced(&g, which, 0.5);
         let largest = normalised_laplacian_eigenvalues(&g, &objective).into_iter().fold(0.0, f64::max);
-        let bound = resolve_shift(&g, &objective, Shift::Bound, seed).unwrap();
-        let automatic = resolve_shift(&g, &objective, Shift::Automatic, seed).unwrap();
+        let bound = resolve_shift(&g, &objective.cut, Shift::Bound, seed, &Silent).unwrap();
+        let automatic = resolve_shift(&g, &objective.cut, Shift::Automatic, seed, &Silent).unwrap();
         prop_assert!(bound >= largest * (1.0 - 1e-12), "{bound} {largest}");
         prop_assert!(automatic >= largest * (1.0 - 1e-12), "{automatic} {largest}");
         prop_assert!(automatic <= bound && automatic <= 1.1 * largest + 1e-12, "{automatic} {largest}");
-        let (kernel, active) = kernel(&g, &objective, objective.sigma_of_shift(automatic));
+        let (kernel, active) = kernel(&g, &objective, objective.cut.sigma_of_shift(automatic));
         let root = |a: usize| objective.cut.mass(&g, active[a]).sqrt();
         let scaled = DMatrix::from_fn(active.len(), active.len(), |a, b| kernel[(a, b)] * root(a) * root(b));
         prop_assert!(symmetric_eigenvalues(scaled).iter().all(|&e| e >= -1e-9 * automatic.max(1.0)));
@@ -109,23 +109,23 @@ proptest! {
 
     #[test]
     fn contraction_keeps_the_value(g in graphs(30), raw in proptest::collection::vec(any::<u32>(), 30), which in 0..3u8, beta in 0.01..2.0) {
-        let objective = cut_objective(&g, which, beta);
+        let objective = priced(&g, which, beta);
         let (labels, k) = labels_of(&g, &raw);
         let own: Vec<u32> = (0..k as u32).collect();
         let coarse = contract(&g, &labels, k);
-        let before = objective.evaluate(&g, &labels, k).value;
-        let after = objective.contracted(&g, &labels, k).evaluate(&coarse, &own, k).value;
+        let before = objective.value(&g, &labels, k);
+        let after = objective.cut.contracted(&g, &labels, k).evaluate(&coarse, &own, k).value(beta);
         prop_assert!((before - after).abs() <= 1e-11 * before.abs().max(1.0), "{before} {after}");
     }
 
     #[test]
     fn no_partition_is_below_the_spectral_bound(g in graphs(60), raw in proptest::collection::vec(any::<u32>(), 60), which in 0..3u8, beta in 0.01..2.0) {
-        let objective = cut_objective(&g, which, beta);
+        let objective = priced(&g, which, beta);
         let bound: f64 = normalised_laplacian_eigenvalues(&g, &objective).iter().filter(|&&v| v < beta).map(|v| v - beta).sum();
         let (labels, k) = labels_of(&g, &raw);
-        prop_assert!(objective.evaluate(&g, &labels, k).value >= bound - 1e-9);
+        prop_assert!(objective.value(&g, &labels, k) >= bound - 1e-9);
         let parts = components(&g);
-        prop_assert!(objective.evaluate(&g, &parts.labels, parts.count).value >= bound - 1e-9);
+        prop_assert!(objective.value(&g, &parts.labels, parts.count) >= bound - 1e-9);
     }
 }
 
@@ -133,9 +133,9 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
     fn at_no_positive_resolution_the_components_are_optimal(g in graphs(8), which in 0..3u8, beta in -1.0..-1e-6) {
-        let objective = cut_objective(&g, which, 1.0);
+        let objective = priced(&g, which, 1.0);
         let best = component_clustering(&g);
-        let value = |labels: &[u32], k: usize, beta: f64| objective.evaluate(&g, labels, k).cut - beta * k as f64;
+        let value = |labels: &[u32], k: usize, beta: f64| objective.cut.evaluate(&g, labels, k).cut - beta * k as f64;
         let at_components = |beta: f64| value(&best.labels, best.count, beta);
         prop_assert_eq!(at_components(0.0), 0.0);
         let mut least = f64::INFINITY;
@@ -188,44 +188,37 @@ fn a_resolution_that_is_not_positive_is_explained() {
 #[test]
 fn given_masses_are_checked() {
     let g = path(3);
-    let beta = Resolution::new(0.5).unwrap();
-    assert!(Objective::with_masses(&g, vec![1.0, 2.0], beta).is_err());
-    let error = Objective::with_masses(&g, vec![1.0, f64::NAN, 1.0], beta)
-        .unwrap_err()
-        .to_string();
+    assert!(Cut::Masses([1.0, 2.0].into()).check(&g).is_err());
+    let not_a_number = Cut::Masses([1.0, f64::NAN, 1.0].into());
+    let error = not_a_number.check(&g).unwrap_err().to_string();
     assert!(error.contains("vertex 1"), "{error}");
     let isolated: Csr<f64> = Csr::from_edges(3, &[(0, 1, 1.0)]).unwrap();
-    assert!(Objective::with_masses(&isolated, vec![1.0, 1.0, 0.0], beta).is_ok());
+    assert!(Cut::Masses([1.0, 1.0, 0.0].into()).check(&isolated).is_ok());
 }
 
 /// The values of F on known partitions, in closed form.
 #[test]
 fn known_values() {
-    let resolution = Resolution::new(0.3).unwrap();
-    let ncut = Objective::new(Cut::Normalized, resolution);
-    let rcut = Objective::new(Cut::Ratio, resolution);
+    let at = |cut| Priced { cut, beta: 0.3 };
+    let (ncut, rcut) = (at(Cut::Normalized), at(Cut::Ratio));
     // A ring of r cliques of size q: each clique has cut 2 and volume q(q−1) + 2.
     let (r, q) = (5usize, 4usize);
     let g = ring_of_cliques(r, q);
     let labels: Vec<u32> = (0..r * q).map(|i| (i / q) as u32).collect();
     let (rf, qf) = (r as f64, q as f64);
     assert!(
-        (ncut.evaluate(&g, &labels, r).value - rf * (2.0 / (qf * (qf - 1.0) + 2.0) - 0.3)).abs()
-            < 1e-12
+        (ncut.value(&g, &labels, r) - rf * (2.0 / (qf * (qf - 1.0) + 2.0) - 0.3)).abs() < 1e-12
     );
-    assert!((rcut.evaluate(&g, &labels, r).value - rf * (2.0 / qf - 0.3)).abs() < 1e-12);
+    assert!((rcut.value(&g, &labels, r) - rf * (2.0 / qf - 0.3)).abs() < 1e-12);
     // Singletons: ncut n(1 − β), rcut 2m − βn.
     let alone: Vec<u32> = (0..7).collect();
     for g in [star(7), path(7), complete(7)] {
-        assert!((ncut.evaluate(&g, &alone, 7).value - 7.0 * 0.7).abs() < 1e-12);
-        assert!((rcut.evaluate(&g, &alone, 7).value - (g.volume() - 7.0 * 0.3)).abs() < 1e-12);
+        assert!((ncut.value(&g, &alone, 7) - 7.0 * 0.7).abs() < 1e-12);
+        assert!((rcut.value(&g, &alone, 7) - (g.volume() - 7.0 * 0.3)).abs() < 1e-12);
     }
     // Isolated vertices are outside everything.
     let with_isolated: Csr<f64> = Csr::from_edges(4, &[(0, 2, 1.0)]).unwrap();
-    assert_eq!(
-        ncut.evaluate(&with_isolated, &[0, NONE, 0, NONE], 1).value,
-        -0.3
-    );
+    assert_eq!(ncut.value(&with_isolated, &[0, NONE, 0, NONE], 1), -0.3);
 }
 
 /// Weights of very different size, in units of 2⁻¹⁰, are summed as exactly as one rounding allows:
@@ -261,11 +254,11 @@ fn evaluation_loses_nothing_to_rounding() {
     let expected: f64 = (0..k as usize)
         .map(|c| cut[c] as f64 / degree[c] as f64)
         .sum();
-    let found = cut_objective(&g, 0, 0.5).evaluate(&g, &labels, k as usize);
+    let found = Cut::Normalized.evaluate(&g, &labels, k as usize);
     assert!(
         (found.cut - expected).abs() <= 1e-14 * expected,
         "{} {expected}",
         found.cut
     );
-    assert!(found.value == found.cut - 0.5 * f64::from(k));
+    assert!(found.value(0.5) == found.cut - 0.5 * f64::from(k));
 }

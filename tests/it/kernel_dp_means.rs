@@ -1,18 +1,16 @@
 //! Weighted kernel DP-means against a literal O(nk) loop, against itself on other threads and
 //! orders, and against brute force.
 
-use crate::support::{cut_objective, graphs, labels_of, path, ring_of_cliques};
-use lambdacut::cut::Objective;
+use crate::support::{Priced, graphs, labels_of, path, priced, ring_of_cliques};
+use lambdacut::cut::Cut;
 use lambdacut::graph::{Csr, Unit, components};
 use lambdacut::ids::NONE;
 use lambdacut::kernel_dp_means::{
-    Execution, Kernel, KernelClustering, KernelDpMeans, Shift, Start, VisitOrder, fit_graph,
-    fit_kernel, lambda_for_clusters, resolution_for_clusters, resolve_shift,
+    Execution, Kernel, KernelClustering, KernelDpMeans, Shift, Start, VisitOrder,
+    lambda_for_clusters, resolution_for_clusters, resolve_shift,
 };
 use lambdacut::labels::renumber;
-use lambdacut::params::StopRules;
-use lambdacut::run::StopReason;
-use lambdacut::run::{CancelToken, Observer, Silent};
+use lambdacut::run::{CancelToken, Silent, StopReason, StopRules};
 use lambdacut::search::moves::{Active, Kind, Rules, local_moves};
 use lambdacut::search::state::{Level, State};
 use nalgebra::{DMatrix, DVector};
@@ -22,7 +20,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// `S = s·M − L` of a graph, and the masses.
-fn similarities(graph: &Csr<f64>, objective: &Objective, shift: f64) -> (DMatrix<f64>, Vec<f64>) {
+fn similarities(graph: &Csr<f64>, objective: &Priced, shift: f64) -> (DMatrix<f64>, Vec<f64>) {
     let n = graph.vertices();
     let masses: Vec<f64> = (0..n).map(|i| objective.cut.mass(graph, i)).collect();
     let mut s = DMatrix::zeros(n, n);
@@ -104,7 +102,7 @@ fn grid_unit(scale: f64) -> f64 {
     2f64.powi(scale.abs().log2().floor() as i32 - 30)
 }
 
-fn start_params(start: Start, execution: Execution, order: VisitOrder) -> KernelDpMeans {
+fn start_params(start: Start, execution: Execution, order: VisitOrder) -> KernelDpMeans<'static> {
     KernelDpMeans {
         start,
         execution,
@@ -136,8 +134,15 @@ fn scaled(graph: &Csr<f64>, which: u8, beta: f64) -> f64 {
     }
 }
 
-fn fit(graph: &Csr<f64>, objective: &Objective, params: &KernelDpMeans) -> KernelClustering {
-    fit_graph(graph, objective, params, &Silent).expect("valid parameters")
+/// The method on a cut at a resolution.
+fn at<'a>(method: &KernelDpMeans<'a>, objective: &Priced) -> KernelDpMeans<'a> {
+    let method = method.clone().cut(objective.cut.clone());
+    method.resolution(objective.beta).expect("positive")
+}
+
+fn run(graph: &Csr<f64>, objective: &Priced, method: &KernelDpMeans) -> KernelClustering {
+    let method = at(method, objective);
+    method.run_csr(graph).expect("valid parameters")
 }
 
 proptest! {
@@ -145,7 +150,7 @@ proptest! {
     fn one_pass_is_the_papers_loop(
         g in graphs(24), raw in proptest::collection::vec(any::<u32>(), 24), which in 0..3u8, beta in 0.02..1.8, seed in any::<u64>(), sigma in 0.0..2.0,
     ) {
-        let objective = cut_objective(&g, which, scaled(&g, which, beta));
+        let objective = priced(&g, which, scaled(&g, which, beta));
         let (labels, k) = labels_of(&g, &raw);
         let order = shuffled(g.vertices(), seed);
         let once = StopRules { passes: Some(1), ..StopRules::default() };
@@ -155,19 +160,19 @@ proptest! {
             let start = Start::Labels(Arc::from(labels.as_slice()));
             let sequential = KernelDpMeans { stop: once, shift, ..start_params(start, Execution::Sequential, VisitOrder::Given(Arc::from(order.as_slice()))) };
             let parallel = KernelDpMeans { execution: Execution::Parallel, ..sequential.clone() };
-            let found = fit(&g, &objective, &sequential);
+            let found = run(&g, &objective, &sequential);
             let (s, masses) = similarities(&g, &objective, found.shift);
-            let unit = grid_unit(if found.shift == 0.0 { objective.beta() } else { found.shift });
+            let unit = grid_unit(if found.shift == 0.0 { objective.beta } else { found.shift });
             let literal = Literal { s, masses, lambda: found.lambda, unit, order: order.iter().map(|&i| i as usize).collect() };
             let (expected, expected_k) = literal.pass(&labels, k);
-            let before = objective.evaluate(&g, &labels, k).value;
-            let after = objective.evaluate(&g, &expected, expected_k).value;
+            let before = objective.value(&g, &labels, k);
+            let after = objective.value(&g, &expected, expected_k);
             if after < before - 1e-9 {
                 prop_assert_eq!(&found.labels, &expected);
             } else {
                 prop_assert!(found.labels == expected || found.labels == labels);
             }
-            prop_assert_eq!(fit(&g, &objective, &parallel).labels, found.labels);
+            prop_assert_eq!(&run(&g, &objective, &parallel).labels, &found.labels);
         }
     }
 
@@ -175,20 +180,20 @@ proptest! {
     fn a_pass_never_raises_the_value_at_a_safe_shift(
         g in graphs(40), raw in proptest::collection::vec(any::<u32>(), 40), which in 0..3u8, beta in 0.02..1.8, shift in 0..2u8,
     ) {
-        let objective = cut_objective(&g, which, scaled(&g, which, beta));
+        let objective = priced(&g, which, scaled(&g, which, beta));
         let (labels, k) = labels_of(&g, &raw);
         let shift = if shift == 0 { Shift::Automatic } else { Shift::Bound };
         let params = KernelDpMeans { shift, start: Start::Labels(Arc::from(labels.as_slice())), refine: false, ..KernelDpMeans::default() };
-        let found = fit(&g, &objective, &params);
+        let found = run(&g, &objective, &params);
         let (s, masses) = similarities(&g, &objective, found.shift);
-        let unit = grid_unit(if found.shift == 0.0 { objective.beta() } else { found.shift });
+        let unit = grid_unit(if found.shift == 0.0 { objective.beta } else { found.shift });
         let literal = Literal { s, masses, lambda: found.lambda, unit, order: (0..g.vertices()).collect() };
         // The literal loop, pass by pass, with no pass undone.
         let (mut now, mut clusters) = (labels, k);
-        let mut value = objective.evaluate(&g, &now, clusters).value;
+        let mut value = objective.value(&g, &now, clusters);
         for _ in 0..50 {
             let (next, next_k) = literal.pass(&now, clusters);
-            let after = objective.evaluate(&g, &next, next_k).value;
+            let after = objective.value(&g, &next, next_k);
             prop_assert!(after <= value + 1e-9 * value.abs().max(1.0), "{value} -> {after}");
             if next == now { break; }
             (now, clusters, value) = (next, next_k, after);
@@ -198,7 +203,7 @@ proptest! {
             prop_assert!(pass.value <= last);
             last = pass.value;
         }
-        let scratch = objective.evaluate(&g, &found.labels, found.clusters).value;
+        let scratch = objective.value(&g, &found.labels, found.clusters);
         prop_assert!((found.value - scratch).abs() <= 1e-12 * scratch.abs().max(1.0));
         prop_assert!((last - scratch).abs() <= 1e-9 * scratch.abs().max(1.0));
     }
@@ -206,11 +211,7 @@ proptest! {
 
 /// `K = s·M⁻¹ − M⁻¹LM⁻¹` restricted to the vertices with an edge, dense and sparse, with its
 /// weights and those vertices.
-fn graph_kernel(
-    graph: &Csr<f64>,
-    objective: &Objective,
-    shift: f64,
-) -> (Kernel, Kernel, Vec<usize>) {
+fn graph_kernel(graph: &Csr<f64>, objective: &Priced, shift: f64) -> (Kernel, Kernel, Vec<usize>) {
     let (s, masses) = similarities(graph, objective, shift);
     let active: Vec<usize> = (0..graph.vertices())
         .filter(|&i| graph.degree(i) > 0.0)
@@ -247,7 +248,7 @@ proptest! {
     fn graph_and_kernel_agree(
         g in graphs(24), raw in proptest::collection::vec(any::<u32>(), 24), which in 0..3u8, beta in 0.02..1.8, start in 0..4u8,
     ) {
-        let objective = cut_objective(&g, which, scaled(&g, which, beta));
+        let objective = priced(&g, which, scaled(&g, which, beta));
         let (labels, _) = labels_of(&g, &raw);
         let seed = 7;
         let pick = |labels: Vec<u32>| match start {
@@ -256,15 +257,15 @@ proptest! {
             _ => Start::Labels(Arc::from(labels)),
         };
         let params = KernelDpMeans { seed, ..start_params(pick(labels.clone()), Execution::Parallel, VisitOrder::Natural) };
-        let found = fit(&g, &objective, &params);
+        let found = run(&g, &objective, &params);
         let (dense, sparse, active) = graph_kernel(&g, &objective, found.shift);
         let own = |all: &[u32]| active.iter().map(|&i| all[i]).collect::<Vec<u32>>();
         for kernel in [dense, sparse] {
             for execution in [Execution::Parallel, Execution::Sequential] {
                 let params = KernelDpMeans { execution, start: pick(own(&labels)), ..params.clone() };
-                let twin = fit_kernel(&kernel, found.lambda, &params, &Silent).unwrap();
+                let twin = params.lambda(found.lambda).run_kernel(&kernel).unwrap();
                 prop_assert_eq!(&twin.labels, &own(&found.labels));
-                let expected = objective.constant(&g, found.shift) + found.value;
+                let expected = objective.cut.constant(&g, found.shift) + found.value;
                 prop_assert!((twin.value - expected).abs() <= 1e-9 * expected.abs().max(1.0), "{} {expected}", twin.value);
                 prop_assert_eq!(twin.trace.len(), found.trace.len());
             }
@@ -301,7 +302,7 @@ proptest! {
         let sparse = Kernel::sparse(triplets.to_csr(), Some(weights)).unwrap();
         for kernel in [&dense, &sparse] {
             for execution in [Execution::Parallel, Execution::Sequential] {
-                let found = fit_kernel(kernel, lambda, &KernelDpMeans { execution, ..params.clone() }, &Silent).unwrap();
+                let found = params.clone().lambda(lambda).execution(execution).run_kernel(kernel).unwrap();
                 prop_assert_eq!(&found.labels, &expected);
             }
         }
@@ -311,7 +312,7 @@ proptest! {
     fn relabelling_the_vertices_permutes_the_result(
         g in graphs(24), raw in proptest::collection::vec(any::<u32>(), 24), which in 0..3u8, beta in 0.02..1.8, seed in any::<u64>(),
     ) {
-        let objective = cut_objective(&g, which, scaled(&g, which, beta));
+        let objective = priced(&g, which, scaled(&g, which, beta));
         let (labels, _) = labels_of(&g, &raw);
         let n = g.vertices();
         // Vertex i becomes new[i]; visiting new[0], new[1], … is visiting 0, 1, … in the old names.
@@ -326,16 +327,16 @@ proptest! {
         let after = KernelDpMeans { shift, ..start_params(Start::Labels(Arc::from(moved)), Execution::Parallel, VisitOrder::Given(Arc::from(new.as_slice()))) };
         let mut masses = vec![0.0; n];
         (0..n).for_each(|i| masses[new[i] as usize] = objective.cut.mass(&g, i));
-        let twin = if which < 2 { objective.clone() } else { Objective::with_masses(&renamed, masses, objective.resolution()).unwrap() };
-        let (a, b) = (fit(&g, &objective, &before).fit, fit(&renamed, &twin, &after).fit);
+        let twin = if which < 2 { objective.clone() } else { Priced { cut: Cut::Masses(masses.into()), beta: objective.beta } };
+        let (a, b) = (run(&g, &objective, &before), run(&renamed, &twin, &after));
         prop_assert_eq!(&a.labels, &(0..n).map(|i| b.labels[new[i] as usize]).collect::<Vec<_>>());
         prop_assert!((a.value - b.value).abs() <= 1e-9 * a.value.abs().max(1.0));
     }
 
     #[test]
     fn lambda_from_k_is_the_farthest_first_rule(g in graphs(16), which in 0..3u8, k in 1..8usize) {
-        let objective = cut_objective(&g, which, 0.5);
-        let shift = resolve_shift(&g, &objective, Shift::Bound, 1).unwrap();
+        let objective = priced(&g, which, 0.5);
+        let shift = resolve_shift(&g, &objective.cut, Shift::Bound, 1, &Silent).unwrap();
         let (dense, sparse, active) = graph_kernel(&g, &objective, shift);
         let n = active.len();
         if n == 0 {
@@ -361,7 +362,7 @@ proptest! {
             let found = lambda_for_clusters(&kernel, k, &Silent).unwrap();
             prop_assert!((found - lambda).abs() <= 1e-7 * lambda.abs().max(1.0), "{found} {lambda}");
         }
-        match resolution_for_clusters(&g, &objective, k, Shift::Bound, 1, &Silent) {
+        match resolution_for_clusters(&g, &objective.cut, k, Shift::Bound, 1, &Silent) {
             Ok(beta) => prop_assert!((beta.get() - (shift - lambda)).abs() <= 1e-7 * shift.max(1.0)),
             Err(_) => prop_assert!(shift - lambda <= 1e-7 * shift.max(1.0)),
         }
@@ -396,7 +397,7 @@ fn every_number_of_threads_gives_the_labels_of_the_sequential_loop() {
     let (mut opened, mut runs) = (0, 0);
     for which in 0..3 {
         for beta in [0.3, 0.9, 1.1, 1.4] {
-            let objective = cut_objective(&g, which, scaled(&g, which, beta));
+            let objective = priced(&g, which, scaled(&g, which, beta));
             for start in [
                 Start::One,
                 Start::Singletons,
@@ -409,7 +410,7 @@ fn every_number_of_threads_gives_the_labels_of_the_sequential_loop() {
                     VisitOrder::ByDegree,
                 ] {
                     let params = start_params(start.clone(), Execution::Sequential, order);
-                    let expected = fit(&g, &objective, &params).fit;
+                    let expected = run(&g, &objective, &params);
                     runs += 1;
                     opened += usize::from(start == Start::One && expected.clusters > 1);
                     for threads in [1, 2, 4] {
@@ -421,7 +422,7 @@ fn every_number_of_threads_gives_the_labels_of_the_sequential_loop() {
                             execution: Execution::Parallel,
                             ..params.clone()
                         };
-                        let found = pool.install(|| fit(&g, &objective, &parallel)).fit;
+                        let found = pool.install(|| run(&g, &objective, &parallel));
                         assert_eq!(
                             found.labels, expected.labels,
                             "{which} {beta} {start:?} on {threads} threads"
@@ -456,7 +457,7 @@ fn sums_carried_along_are_those_from_scratch() {
     let (mut passes, mut few) = (0, 0);
     for which in 0..3 {
         for (beta, k) in [(0.3, 5), (0.9, 40), (1.3, 200)] {
-            let objective = cut_objective(&weighted, which, scaled(&weighted, which, beta));
+            let objective = priced(&weighted, which, scaled(&weighted, which, beta));
             let start = Start::Labels(
                 (0..1500u32)
                     .map(|i| i.wrapping_mul(2_654_435_761) >> 7)
@@ -480,7 +481,7 @@ fn sums_carried_along_are_those_from_scratch() {
                     refine: false,
                     ..KernelDpMeans::default()
                 };
-                let found = fit(&weighted, &objective, &params).fit;
+                let found = run(&weighted, &objective, &params);
                 let (last, size) = (
                     found.trace[found.trace.len() - 1],
                     found.value.abs().max(1.0),
@@ -490,7 +491,7 @@ fn sums_carried_along_are_those_from_scratch() {
                     "{which} {beta} {most}: {last:?} {}",
                     found.value
                 );
-                let plain = fit_graph(&unit, &objective, &params, &Silent).unwrap().fit;
+                let plain = at(&params, &objective).run_csr(&unit).unwrap();
                 assert!(
                     (plain.trace[plain.trace.len() - 1].value - plain.value).abs()
                         <= 1e-12 * plain.value.abs().max(1.0)
@@ -509,15 +510,10 @@ fn sums_carried_along_are_those_from_scratch() {
 #[test]
 fn starts_and_orders_are_checked() {
     let g = path(4);
-    let objective = cut_objective(&g, 0, 0.5);
+    let objective = priced(&g, 0, 0.5);
     let with = |start, order| {
-        fit_graph(
-            &g,
-            &objective,
-            &start_params(start, Execution::Parallel, order),
-            &Silent,
-        )
-        .map(|f| f.clusters)
+        let method = start_params(start, Execution::Parallel, order);
+        at(&method, &objective).run_csr(&g).map(|f| f.clusters)
     };
     assert!(with(Start::Labels(Arc::from([0, 1, 2])), VisitOrder::Natural).is_err());
     assert!(
@@ -541,12 +537,12 @@ fn starts_and_orders_are_checked() {
         shift: Shift::Sigma(f64::NAN),
         ..KernelDpMeans::default()
     };
-    assert!(fit_graph(&g, &objective, &sigma, &Silent).is_err());
+    assert!(at(&sigma, &objective).run_csr(&g).is_err());
     let empty: Csr<f64> = Csr::from_edges(3, &[]).unwrap();
-    let found = fit(&empty, &objective, &KernelDpMeans::default()).fit;
+    let found = run(&empty, &objective, &KernelDpMeans::default());
     assert_eq!(
-        (found.clusters, found.value, found.labels),
-        (0, 0.0, vec![NONE; 3])
+        (found.clusters, found.value, &found.labels),
+        (0, 0.0, &vec![NONE; 3])
     );
 }
 
@@ -556,52 +552,30 @@ fn stop_rules_end_a_run() {
     let x = DVector::from_fn(200, |i, _| i as f64);
     let kernel = Kernel::dense(&x * x.transpose(), None).unwrap();
     let start = Start::Labels((0..200).map(|i| u32::from(i > 3)).collect());
-    let with = |stop, observer: &dyn Observer| {
-        fit_kernel(
-            &kernel,
-            1e9,
-            &KernelDpMeans {
-                stop,
-                start: start.clone(),
-                ..KernelDpMeans::default()
-            },
-            observer,
-        )
-        .unwrap()
-    };
-    let free = with(StopRules::default(), &Silent);
+    let method = KernelDpMeans::new().lambda(1e9).start(start);
+    let with = |stop| method.clone().stop(stop).run_kernel(&kernel).unwrap();
+    let free = with(StopRules::default());
     assert!(free.trace.len() > 5 && free.stop == StopReason::NoChange);
     assert!((95..=105).contains(&free.labels.iter().filter(|&&c| c == 0).count()));
-    let one = with(
-        StopRules {
-            passes: Some(1),
-            ..StopRules::default()
-        },
-        &Silent,
-    );
+    let one = with(StopRules {
+        passes: Some(1),
+        ..StopRules::default()
+    });
     assert_eq!(
         (one.stop, one.trace.len(), one.trace[0].moves),
         (StopReason::Passes, 1, free.trace[0].moves)
     );
-    let gain = with(
-        StopRules {
-            relative_gain: Some(0.5),
-            ..StopRules::default()
-        },
-        &Silent,
-    );
+    let gain = with(StopRules {
+        relative_gain: Some(0.5),
+        ..StopRules::default()
+    });
     assert_eq!((gain.stop, gain.trace.len()), (StopReason::RelativeGain, 2));
-    let time = with(
-        StopRules {
-            time: Some(Duration::ZERO),
-            ..StopRules::default()
-        },
-        &Silent,
-    );
+    let timed = method.clone().time_limit(Duration::ZERO);
+    let time = timed.run_kernel(&kernel).unwrap();
     assert_eq!((time.stop, time.trace.len()), (StopReason::Time, 1));
     let token = CancelToken::default();
     token.cancel();
-    let cancelled = with(StopRules::default(), &token);
+    let cancelled = method.observer(&token).run_kernel(&kernel).unwrap();
     assert_eq!(
         (cancelled.stop, cancelled.trace.len()),
         (StopReason::Cancelled, 1)
@@ -615,12 +589,12 @@ fn the_trivial_starts_are_fixed_points() {
     let g = ring_of_cliques(6, 5);
     let plain = |start| start_params(start, Execution::Parallel, VisitOrder::Natural);
     for beta in [0.1, 0.5, 0.99] {
-        let objective = cut_objective(&g, 0, beta);
-        assert_eq!(fit(&g, &objective, &plain(Start::One)).clusters, 1);
-        let alone = fit(&g, &objective, &plain(Start::Singletons)).fit;
+        let objective = priced(&g, 0, beta);
+        assert_eq!(run(&g, &objective, &plain(Start::One)).clusters, 1);
+        let alone = run(&g, &objective, &plain(Start::Singletons));
         assert_eq!(canonical(&alone.labels), (0..30).collect::<Vec<u32>>());
     }
-    let opens = fit(&g, &cut_objective(&g, 0, 1.2), &plain(Start::One)).fit;
+    let opens = run(&g, &priced(&g, 0, 1.2), &plain(Start::One));
     assert!(opens.clusters > 1);
 }
 
@@ -629,11 +603,11 @@ proptest! {
     fn refinement_lowers_the_value_to_where_no_vertex_wants_to_move(
         g in graphs(24), raw in proptest::collection::vec(any::<u32>(), 24), which in 0..3u8, beta in 0.02..1.8,
     ) {
-        let objective = cut_objective(&g, which, scaled(&g, which, beta));
+        let objective = priced(&g, which, scaled(&g, which, beta));
         let (labels, _) = labels_of(&g, &raw);
         let start = Start::Labels(Arc::from(labels));
-        let passed = fit(&g, &objective, &start_params(start.clone(), Execution::Parallel, VisitOrder::Natural)).fit;
-        let refined = fit(&g, &objective, &KernelDpMeans { start, ..KernelDpMeans::default() }).fit;
+        let passed = run(&g, &objective, &start_params(start.clone(), Execution::Parallel, VisitOrder::Natural));
+        let refined = run(&g, &objective, &KernelDpMeans { start, ..KernelDpMeans::default() });
         prop_assert!(refined.value <= passed.value + 1e-12);
         // Neither a single vertex nor another pass improves it.
         for i in (0..g.vertices()).filter(|&i| refined.labels[i] != NONE) {
@@ -642,11 +616,11 @@ proptest! {
                 moved[i] = to;
                 let k = renumber(&mut moved);
                 let linked = g.rows().row(i).any(|(j, _)| j as usize != i && refined.labels[j as usize] == to) || to == refined.clusters as u32;
-                prop_assert!(!linked || objective.evaluate(&g, &moved, k).value >= refined.value - 1e-9);
+                prop_assert!(!linked || objective.value(&g, &moved, k) >= refined.value - 1e-9);
             }
         }
         let again = start_params(Start::Labels(Arc::from(refined.labels.as_slice())), Execution::Parallel, VisitOrder::Natural);
-        let again = fit(&g, &objective, &again).fit;
+        let again = run(&g, &objective, &again);
         prop_assert!(again.value >= refined.value - 1e-9);
     }
 
@@ -654,21 +628,21 @@ proptest! {
     fn the_claimed_change_of_local_search_is_the_recomputed_one(
         g in graphs(30), raw in proptest::collection::vec(any::<u32>(), 30), which in 0..3u8, beta in 0.02..1.8,
     ) {
-        let objective = cut_objective(&g, which, scaled(&g, which, beta));
+        let objective = priced(&g, which, scaled(&g, which, beta));
         let (labels, k) = labels_of(&g, &raw);
-        let before = objective.evaluate(&g, &labels, k).value;
-        let level = Level::new(&g, objective.masses());
+        let before = objective.value(&g, &labels, k);
+        let level = Level::new(&g, &objective.cut);
         let mut state = State::new(&level, labels, k);
         let mut value = before;
         // Round by round, so that every claim is checked against a partition evaluated from
         // scratch.
         for _ in 0..100 {
-            let rules = Rules { beta: objective.beta(), rounds: 1, kind: Kind::Any };
+            let rules = Rules { beta: objective.beta, rounds: 1, kind: Kind::Any };
             let outcome = local_moves(&level, &mut state, Active::all(g.vertices()), &rules, &Silent);
             let mut now = state.labels.clone();
             let k = renumber(&mut now);
             prop_assert_eq!(k, state.clusters());
-            let after = objective.evaluate(&g, &now, k).value;
+            let after = objective.value(&g, &now, k);
             prop_assert!((after - value - outcome.change).abs() <= 1e-9 * value.abs().max(1.0), "{value} {after} {}", outcome.change);
             prop_assert!(outcome.change <= 0.0);
             value = after;

@@ -1,28 +1,18 @@
 //! Kernel DP-means with refinement where the answer is known: brute force on small graphs, closed
 //! forms on rings, unions, stars, paths, cliques.
 
-use crate::support::{complete, cut_objective, partitions, path, ring_of_cliques, star};
-use lambdacut::cut::Objective;
-use lambdacut::fit::Fit;
+use crate::support::{Priced, complete, partitions, path, priced, ring_of_cliques, star};
+use lambdacut::clustering::Clustering;
 use lambdacut::graph::{Csr, components};
 use lambdacut::ids::NONE;
-use lambdacut::kernel_dp_means::{KernelDpMeans, Start, fit_graph};
+use lambdacut::kernel_dp_means::{KernelDpMeans, Start};
 use lambdacut::labels::renumber;
-use lambdacut::run::Silent;
 use std::sync::Arc;
 
-fn fit(graph: &Csr<f64>, objective: &Objective, start: Start) -> Fit {
-    fit_graph(
-        graph,
-        objective,
-        &KernelDpMeans {
-            start,
-            ..KernelDpMeans::default()
-        },
-        &Silent,
-    )
-    .expect("valid parameters")
-    .fit
+fn run(graph: &Csr<f64>, objective: &Priced, start: Start) -> Clustering {
+    let method = KernelDpMeans::new().cut(objective.cut.clone()).start(start);
+    let method = method.resolution(objective.beta).expect("positive");
+    method.run_csr(graph).expect("valid parameters").clustering
 }
 
 /// Labels by first appearance, to compare partitions.
@@ -42,7 +32,7 @@ fn scaled(graph: &Csr<f64>, which: u8, beta: f64) -> f64 {
 }
 
 /// The best value of any partition of a small graph, by trying all, with plain sums.
-fn optimum(graph: &Csr<f64>, objective: &Objective) -> f64 {
+fn optimum(graph: &Csr<f64>, objective: &Priced) -> f64 {
     let n = graph.vertices();
     let value = |(labels, k): &(Vec<u32>, usize)| {
         let (mut cut, mut mass) = (vec![0.0; *k], vec![0.0; *k]);
@@ -57,7 +47,7 @@ fn optimum(graph: &Csr<f64>, objective: &Objective) -> f64 {
                 .sum::<f64>();
         }
         (0..*k)
-            .map(|c| cut[c] / mass[c] - objective.beta())
+            .map(|c| cut[c] / mass[c] - objective.beta)
             .sum::<f64>()
     };
     partitions(graph)
@@ -93,7 +83,7 @@ fn brute_force_is_never_beaten_and_often_reached() {
             .collect();
         let g: Csr<f64> = Csr::from_edges(n as usize, &edges).unwrap();
         let which = (case / 6 % 3) as u8;
-        let objective = cut_objective(
+        let objective = priced(
             &g,
             which,
             scaled(&g, which, [0.2, 0.4, 0.7][case as usize % 3]),
@@ -105,7 +95,7 @@ fn brute_force_is_never_beaten_and_often_reached() {
         split += usize::from(components(&g).count > 1);
         let values = starts
             .clone()
-            .map(|(_, start)| fit(&g, &objective, start).value);
+            .map(|(_, start)| run(&g, &objective, start).value);
         for (at, value) in values.iter().enumerate() {
             assert!(
                 *value >= best - 1e-9,
@@ -135,18 +125,18 @@ fn known_answers_of_rings_of_cliques() {
     let volume = (q * (q - 1) + 2) as f64;
     let cliques: Vec<u32> = (0..r * q).map(|i| (i / q) as u32).collect();
     for beta in [0.2, 0.3, 0.4, 0.5, 0.6] {
-        let objective = cut_objective(&g, 0, beta);
+        let objective = priced(&g, 0, beta);
         for start in [
             Start::FarthestFirst(r),
             Start::Labels(Arc::from(cliques.as_slice())),
         ] {
-            let found = fit(&g, &objective, start);
+            let found = run(&g, &objective, start);
             assert_eq!(canonical(&found.labels), cliques, "β = {beta}");
             assert!((found.value - r as f64 * (2.0 / volume - beta)).abs() < 1e-12);
         }
         // With ratio cut the same cliques pay 2/q each.
-        let ratio = cut_objective(&g, 1, beta * q as f64);
-        let found = fit(&g, &ratio, Start::FarthestFirst(r));
+        let ratio = priced(&g, 1, beta * q as f64);
+        let found = run(&g, &ratio, Start::FarthestFirst(r));
         assert!((found.value - r as f64 * (2.0 / q as f64 - beta * q as f64)).abs() < 1e-12);
     }
 }
@@ -159,8 +149,8 @@ fn known_answers_of_disjoint_unions() {
         .collect();
     let g: Csr<f64> = Csr::from_edges(14, &edges).unwrap();
     for beta in [0.1, 0.3, 0.5, 0.7] {
-        let objective = cut_objective(&g, 0, beta);
-        let found = fit(&g, &objective, Start::FarthestFirst(4));
+        let objective = priced(&g, 0, beta);
+        let found = run(&g, &objective, Start::FarthestFirst(4));
         assert_eq!(found.clusters, 4);
         assert!((found.value + 4.0 * beta).abs() < 1e-12);
         assert_eq!(&found.labels[12..], [NONE, NONE]);
@@ -248,7 +238,7 @@ fn known_answers_of_stars_paths_and_complete_graphs_with_ratio_cut() {
 /// Checks that brute force finds the closed form and that no start goes below it; whether the best
 /// of several starts reaches it.
 fn reaches(graph: &Csr<f64>, which: u8, beta: f64, expected: f64, name: &str) -> bool {
-    let objective = cut_objective(graph, which, beta);
+    let objective = priced(graph, which, beta);
     let best = optimum(graph, &objective);
     assert!(
         (best - expected).abs() < 1e-9,
@@ -256,7 +246,7 @@ fn reaches(graph: &Csr<f64>, which: u8, beta: f64, expected: f64, name: &str) ->
     );
     let starts = [Start::Singletons, Start::FarthestFirst(3), Start::Several];
     let found = starts
-        .map(|start| fit(graph, &objective, start).value)
+        .map(|start| run(graph, &objective, start).value)
         .into_iter()
         .fold(f64::INFINITY, f64::min);
     assert!(found >= best - 1e-9);

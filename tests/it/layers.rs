@@ -2,29 +2,27 @@
 
 use crate::support::graphs;
 use lambdacut::cut::Cut;
-use lambdacut::graph::Names;
-use lambdacut::graph::{AnyCsr, Csr};
-use lambdacut::hdp;
+use lambdacut::graph::{Csr, Graph};
+use lambdacut::hdp::{self, Prices};
 use lambdacut::ids::NONE;
 use lambdacut::kernel_dp_means::Kernel;
-use lambdacut::layers::{Coupling, LayeredGraph, TwoPrices};
-use lambdacut::params::{Resolution, StopRules};
+use lambdacut::layers::{Coupling, LayeredGraph, Layers, TwoPrices};
+use lambdacut::params::Resolution;
 use lambdacut::points::Groups;
-use lambdacut::run::Silent;
+use lambdacut::run::StopRules;
 use lambdacut::search::effort::Effort;
 use nalgebra::DMatrix;
 use proptest::prelude::*;
 
 fn layered(a: &Csr<f64>, b: &Csr<f64>, coupling: Coupling, weight: f64) -> LayeredGraph {
-    let (names_a, names_b) = (Names::numbers(a.vertices()), Names::numbers(b.vertices()));
-    let (a, b) = (AnyCsr::F64(a.clone()), AnyCsr::F64(b.clone()));
-    LayeredGraph::new(&[(&a, &names_a), (&b, &names_b)], coupling, weight).unwrap()
+    let (a, b) = (Graph::from(a.clone()), Graph::from(b.clone()));
+    LayeredGraph::new(&[&a, &b], coupling, weight).unwrap()
 }
 
-fn prices(kind: Cut, beta: f64, lambda_local: f64) -> TwoPrices {
+fn prices(beta: f64, lambda_local: f64) -> TwoPrices {
     TwoPrices {
-        kind,
-        beta: Resolution::new(beta).unwrap(),
+        cut: Cut::Normalized,
+        beta: Some(Resolution::new(beta).unwrap()),
         lambda_local,
     }
 }
@@ -54,22 +52,24 @@ proptest! {
         prop_assume!((groups.iter().max().unwrap() + 1) as usize <= live.len());
         let groups = Groups::new(&groups, live.len()).unwrap();
         let alive: Vec<u32> = live.iter().map(|&v| labels[v]).collect();
-        let hdp = hdp::objective(&kernel, &groups, &alive, local, sigma + 1.0 - beta);
-        let cut = prices(Cut::Normalized, beta, local).objective(&layered, &labels);
+        let hdp = hdp::objective(&kernel, &groups, &alive, Prices { local, global: sigma + 1.0 - beta });
+        let cut = prices(beta, local).value(&layered, &labels);
         prop_assert!((hdp - constant - cut).abs() < 1e-9 * (1.0 + hdp.abs()), "{} against {}", hdp - constant, cut);
     }
 
     #[test]
     fn the_search_lowers_the_objective(a in graphs(12), b in graphs(12), beta in 0.1..0.9f64, local in -0.2..0.2f64) {
         let layered = layered(&a, &b, Coupling::All, 0.5);
-        let objective = prices(Cut::Normalized, beta, local);
-        let fit = objective.cluster(&layered, Effort::Fast, StopRules { passes: Some(50), ..StopRules::default() }, &Silent).unwrap();
-        for pair in fit.trace.windows(2) {
+        let prices = prices(beta, local);
+        let stop = StopRules { passes: Some(50), ..StopRules::default() };
+        let method = Layers { prices: prices.clone(), effort: Effort::Fast, stop, ..Layers::default() };
+        let found = method.run(&layered).unwrap();
+        for pair in found.trace.windows(2) {
             prop_assert!(pair[1].value <= pair[0].value + 1e-9);
         }
-        prop_assert!((fit.value - objective.objective(&layered, &fit.labels)).abs() < 1e-9);
+        prop_assert!((found.value - prices.value(&layered, &found.labels)).abs() < 1e-9);
         let isolated = |v: usize| layered.graph.degree(v) == 0.0;
-        prop_assert!((0..layered.graph.vertices()).all(|v| isolated(v) == (fit.labels[v] == NONE)));
+        prop_assert!((0..layered.graph.vertices()).all(|v| isolated(v) == (found.labels[v] == NONE)));
     }
 }
 
@@ -83,16 +83,18 @@ fn layers_share_their_clusters() {
     let graph = |edges: &[_]| Csr::from_edges(10, edges).unwrap();
     let layered = layered(&graph(&a), &graph(&b), Coupling::Chain, 1.0);
     let run = |local| {
-        prices(Cut::Normalized, 0.4, local)
-            .cluster(&layered, Effort::Normal, StopRules::default(), &Silent)
-            .unwrap()
+        let method = Layers::new().resolution(0.4).unwrap();
+        method.local_price(local).run(&layered).unwrap()
     };
-    let fit = run(0.05);
+    let found = run(0.05);
     assert_eq!(
-        (fit.clusters, layered.local_clusters(&fit.labels)),
+        (found.clusters, layered.local_clusters(&found.labels)),
         (2, vec![2, 2])
     );
-    assert_eq!(layered.part(&fit.labels, 0), layered.part(&fit.labels, 1));
+    assert_eq!(
+        layered.part(&found.labels, 0),
+        layered.part(&found.labels, 1)
+    );
     assert!(LayeredGraph::new(&[], Coupling::Chain, -1.0).is_err());
     // A local cluster so dear that one for each layer is best.
     assert_eq!(layered.local_clusters(&run(5.0).labels), [1, 1]);

@@ -5,13 +5,12 @@ use crate::linalg_support::{
     run, sparse, union,
 };
 use crate::support::{graphs, labels_of};
-use lambdacut::cut::Cut;
+use lambdacut::cut::Cut::{self, Normalized, Ratio};
 use lambdacut::graph::{Csr, Unit, Weight, components};
 use lambdacut::linalg::{
     Affine, CheckMethod, Density, Extent, FactorPlan, Laplacian, Range, Search, Spectrum,
     SpectrumOptions, SymmetricOperator, eigen, kernel_eigen, lanczos, spectrum, spectrum_cost,
 };
-use lambdacut::params::Cut::{Normalized, Ratio};
 use lambdacut::partition::Sums;
 use lambdacut::run::{CancelToken, Silent};
 use proptest::prelude::*;

@@ -34,6 +34,14 @@ fn at(beta: f64) -> Target {
     Target::Resolution(Resolution::new(beta).unwrap())
 }
 
+/// The search for `target`.
+fn search_for(target: Target) -> Search<'static> {
+    Search {
+        target,
+        ..Search::default()
+    }
+}
+
 /// Whether every cluster is connected.
 fn all_connected<W: Weight>(graph: &Csr<W>, labels: &[u32], k: usize) -> bool {
     let inside: Vec<(u32, u32, f64)> = (0..graph.vertices())
@@ -47,8 +55,9 @@ fn all_connected<W: Weight>(graph: &Csr<W>, labels: &[u32], k: usize) -> bool {
     components(&part).count + alone == k
 }
 
-fn check<W: Weight>(graph: &Csr<W>, kind: Cut, answer: &Answer) {
-    let sums = Sums::of(graph, &kind, &answer.labels, answer.clusters);
+fn check<W: Weight>(graph: &Csr<W>, cut: &Cut, answer: &Answer) {
+    assert_eq!(&answer.objective, cut);
+    let sums = Sums::of(graph, cut, &answer.labels, answer.clusters);
     assert!((sums.cut() - answer.cut).abs() < 1e-9 * (1.0 + answer.cut));
     assert!((sums.value(answer.beta) - answer.value).abs() < 1e-9 * (1.0 + answer.value.abs()));
     assert!(answer.united || all_connected(graph, &answer.labels, answer.clusters));
@@ -123,16 +132,16 @@ proptest! {
     #[test]
     fn nothing_found_beats_the_best_of_all_partitions(g in graphs(7), beta in 0.05..0.95, ratio in any::<bool>()) {
         prop_assume!(g.arcs() > 0);
-        let kind = if ratio { Cut::Ratio } else { Cut::Normalized };
+        let cut = if ratio { Cut::Ratio } else { Cut::Normalized };
         let all: Vec<(usize, f64)> =
-            partitions(&g).into_iter().map(|(labels, k)| (k, Sums::of(&g, &kind, &labels, k).cut())).collect();
+            partitions(&g).into_iter().map(|(labels, k)| (k, Sums::of(&g, &cut, &labels, k).cut())).collect();
         let least = |beta: f64| all.iter().map(|&(k, cut)| cut - beta * k as f64).fold(f64::INFINITY, f64::min);
-        let search = Search { kind, ..Search::default() };
-        let answer = search.run(&g, &at(beta), &Silent).unwrap();
-        check(&g, kind, &answer);
+        let search = Search::new().cut(cut.clone());
+        let answer = search.clone().resolution(beta).unwrap().run_csr(&g).unwrap();
+        check(&g, &cut, &answer);
         prop_assert!(answer.value >= least(beta) - 1e-9);
-        let path = search.run(&g, &Target::Recommended, &Silent).unwrap();
-        check(&g, kind, &path);
+        let path = search.run_csr(&g).unwrap();
+        check(&g, &cut, &path);
         for c in path.choice.unwrap().candidates {
             let middle = f64::midpoint(c.beta_low, c.beta_high.min(c.beta_low + 1.0));
             prop_assert!(c.cut - middle * c.clusters as f64 >= least(middle) - 1e-9);
@@ -142,7 +151,7 @@ proptest! {
     #[test]
     fn what_is_called_a_local_optimum_is_one(g in graphs(12), beta in 0.05..0.95) {
         prop_assume!(g.arcs() > 0);
-        let answer = Search::default().run(&g, &at(beta), &Silent).unwrap();
+        let answer = search_for(at(beta)).run_csr(&g).unwrap();
         let (labels, k) = (&answer.labels, answer.clusters);
         let better = |other: Vec<u32>| {
             let mut other = other;
@@ -176,12 +185,12 @@ proptest! {
         let vertices = g.vertices() - g.isolated();
         let least = components(&g).count;
         for k in 1..=vertices {
-            let answer = Search::default().run(&g, &Target::Clusters(k), &Silent).unwrap();
+            let answer = Search::new().clusters(k).run_csr(&g).unwrap();
             prop_assert_eq!(answer.clusters, k);
             prop_assert_eq!(answer.united, k < least);
-            check(&g, Cut::Normalized, &answer);
+            check(&g, &Cut::Normalized, &answer);
         }
-        let more = Search::default().run(&g, &Target::Clusters(vertices + 1), &Silent);
+        let more = Search::new().clusters(vertices + 1).run_csr(&g);
         let expected = if vertices == 0 { SearchError::NoEdges } else {
             SearchError::TooManyClusters { wanted: vertices + 1, available: vertices }
         };
@@ -226,11 +235,9 @@ fn the_cliques_of_a_ring_are_recommended() {
     .generate()
     .unwrap();
     let graph = ring.graph().unwrap();
-    let answer = Search::default()
-        .run(&graph, &Target::Recommended, &Silent)
-        .unwrap();
+    let answer = Search::new().run_csr(&graph).unwrap();
     assert_eq!(answer.clusters, 12);
-    check(&graph, Cut::Normalized, &answer);
+    check(&graph, &Cut::Normalized, &answer);
     let (low, high) = answer.interval.unwrap();
     assert!(low < 2.0 / 32.0 + 0.05 && high > 0.3, "{low} {high}");
     assert!(answer.optimal.moves && answer.optimal.merges);
@@ -239,10 +246,8 @@ fn the_cliques_of_a_ring_are_recommended() {
 #[test]
 fn planted_communities_are_recommended() {
     let (graph, truth) = lfr();
-    let answer = Search::default()
-        .run(&graph, &Target::Recommended, &Silent)
-        .unwrap();
-    check(&graph, Cut::Normalized, &answer);
+    let answer = Search::new().run_csr(&graph).unwrap();
+    check(&graph, &Cut::Normalized, &answer);
     let nmi = lambdacut::metrics::Agreement::of(&answer.labels, &truth)
         .unwrap()
         .nmi;
@@ -259,20 +264,18 @@ fn labels_do_not_depend_on_the_number_of_threads() {
     .unwrap()
     .graph()
     .unwrap();
-    let run = |threads, target: &Target| {
+    let run = |threads, target: Target| {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build()
             .unwrap();
-        pool.install(|| Search::default().run(&graph, target))
-            .unwrap()
-            .fit
-            .labels
+        let answer = pool.install(|| search_for(target).run_csr(&graph));
+        answer.unwrap().clustering.labels
     };
     for target in [Target::Recommended, at(0.5), Target::Clusters(40)] {
-        let one = run(1, &target);
-        assert_eq!(one, run(2, &target));
-        assert_eq!(one, run(3, &target));
+        let one = run(1, target);
+        assert_eq!(one, run(2, target));
+        assert_eq!(one, run(3, target));
     }
 }
 
@@ -302,11 +305,8 @@ fn a_resumed_path_ends_like_an_uninterrupted_one() {
 }
 
 fn resumes_alike<W: Weight>(graph: &Csr<W>) {
-    let search = Search {
-        effort: Effort::Fast,
-        ..Search::default()
-    };
-    let whole = search.run(graph, &Target::Recommended, &Silent).unwrap();
+    let search = Search::new().effort(Effort::Fast);
+    let whole = search.run_csr(graph).unwrap();
     let masses = Cut::Normalized;
     // One record a step of the path, and a last one for what the null model proposes.
     for stop in 1..whole.trace.len() - 1 {
@@ -319,9 +319,7 @@ fn resumes_alike<W: Weight>(graph: &Csr<W>) {
         assert!(!walk.done());
         let stored = serde_json::to_string(&walk).unwrap();
         let mut walk: Walk = serde_json::from_str(&stored).unwrap();
-        let resumed = search
-            .resume(graph, &Target::Recommended, &mut walk, &mut |_| {}, &Silent)
-            .unwrap();
+        let resumed = search.resume(graph, &mut walk, &mut |_| {}).unwrap();
         assert_eq!(resumed.labels, whole.labels, "stopped after step {stop}");
         assert_eq!(resumed.choice, whole.choice);
     }
@@ -334,18 +332,11 @@ fn an_interrupted_search_still_answers() {
     token.cancel();
     assert!(token.cancelled());
     for target in [Target::Recommended, at(0.5), Target::Clusters(20)] {
-        let answer = Search::default()
-            .observer(&token)
-            .run(&graph, &target)
-            .unwrap();
+        let answer = search_for(target).observer(&token).run_csr(&graph).unwrap();
         assert_eq!(answer.stop, lambdacut::run::StopReason::Cancelled);
-        check(&graph, Cut::Normalized, &answer);
-        let timed = Search {
-            time: Some(Duration::ZERO),
-            ..Search::default()
-        }
-        .run(&graph, &target)
-        .unwrap();
+        check(&graph, &Cut::Normalized, &answer);
+        let timed = search_for(target).time_limit(Duration::ZERO);
+        let timed = timed.run_csr(&graph).unwrap();
         assert_eq!(timed.stop, lambdacut::run::StopReason::Time);
     }
 }
@@ -356,23 +347,13 @@ fn fixed_vertices_stay_together_and_a_start_is_improved() {
     let fixed: Vec<u32> = (0..graph.vertices())
         .map(|i| if i < 40 { (i % 2) as u32 } else { NONE })
         .collect();
-    let answer = Search {
-        fixed: Some(fixed),
-        ..Search::default()
-    }
-    .run(&graph, &at(0.5), &Silent)
-    .unwrap();
+    let answer = search_for(at(0.5)).fixed(fixed).run_csr(&graph).unwrap();
     for i in 0..40 {
         assert_eq!(answer.labels[i], answer.labels[i % 2]);
     }
     let k = *truth.iter().max().unwrap() as usize + 1;
     let planted = Sums::of(&graph, &Cut::Normalized, &truth, k).value(0.5);
-    let started = Search {
-        start: Some(truth),
-        ..Search::default()
-    }
-    .run(&graph, &at(0.5), &Silent)
-    .unwrap();
+    let started = search_for(at(0.5)).start(truth).run_csr(&graph).unwrap();
     assert!(started.value <= planted + 1e-9);
 }
 
@@ -395,7 +376,6 @@ fn sparse_planted(mixing: f64, seed: u64) -> (Csr<Unit>, Vec<u32>) {
 
 #[test]
 fn sparse_planted_graphs_do_not_collapse_into_one_cluster() {
-    let beta = Resolution::new(0.29).unwrap();
     for (mixing, seed) in [(0.1, 1), (0.2, 2)] {
         let (graph, planted) = sparse_planted(mixing, seed);
         let largest = |labels: &[u32]| {
@@ -405,17 +385,9 @@ fn sparse_planted_graphs_do_not_collapse_into_one_cluster() {
             }
             sizes.into_values().max().unwrap()
         };
-        let search = Search::default();
-        let found = search
-            .run(&graph, &Target::Resolution(beta), &Silent)
-            .unwrap();
-        let from_planted = Search {
-            start: Some(planted.clone()),
-            ..Search::default()
-        };
-        let target = from_planted
-            .run(&graph, &Target::Resolution(beta), &Silent)
-            .unwrap();
+        let search = search_for(at(0.29));
+        let found = search.run_csr(&graph).unwrap();
+        let target = search.start(planted.clone()).run_csr(&graph).unwrap();
         assert!(
             found.value < 0.85 * target.value,
             "mixing {mixing}: {} beside {}",
@@ -433,13 +405,9 @@ fn sparse_planted_graphs_do_not_collapse_into_one_cluster() {
 fn without_time_the_answer_is_no_worse_than_one_cluster_a_component() {
     let (graph, _) = sparse_planted(0.2, 3);
     let count = components(&graph).count as f64;
-    let search = Search {
-        time: Some(Duration::ZERO),
-        ..Search::default()
-    };
-    let beta = Resolution::new(0.29).unwrap();
-    for target in [Target::Recommended, Target::Resolution(beta)] {
-        let answer = search.run(&graph, &target).unwrap();
+    for target in [Target::Recommended, at(0.29)] {
+        let search = search_for(target).time_limit(Duration::ZERO);
+        let answer = search.run_csr(&graph).unwrap();
         let (value, beta) = (answer.value, answer.beta);
         assert!(value <= -beta * count + 1e-9, "{value} at {beta}");
     }
@@ -449,11 +417,8 @@ fn without_time_the_answer_is_no_worse_than_one_cluster_a_component() {
 fn masses_are_checked_and_the_vertex_is_named() {
     let graph: Csr<Unit> = Csr::from_edges(3, &[(0, 1, 1.0), (1, 2, 1.0)]).unwrap();
     let with = |masses: &[f64]| {
-        let search = Search {
-            masses: Some(masses.to_vec()),
-            ..Search::default()
-        };
-        search.run(&graph, &Target::Recommended, &Silent)
+        let cut = Cut::Masses(masses.into());
+        Search::new().cut(cut).run_csr(&graph)
     };
     assert!(with(&[1.0, 2.0, 0.5]).is_ok());
     for wrong in [0.0, -1.0, f64::NAN, f64::INFINITY] {
@@ -479,11 +444,7 @@ fn no_corner_of_zero_width_is_recommended() {
     }
     edges.retain(|&(i, j, _)| i != j);
     let graph: Csr<f64> = Csr::from_edges(1 << 12, &edges).unwrap();
-    let search = Search {
-        effort: Effort::Fast,
-        ..Search::default()
-    };
-    let answer = search.run(&graph, &Target::Recommended, &Silent).unwrap();
+    let answer = Search::new().effort(Effort::Fast).run_csr(&graph).unwrap();
     let choice = answer.choice.unwrap();
     let chosen = choice.candidates[choice.chosen];
     assert!(chosen.width() > 0.0, "{chosen:?}");

@@ -1,11 +1,10 @@
 //! Parameters and results survive being written as JSON and read again, and nothing invalid comes
 //! in this way.
 
+use lambdacut::clustering::PointClustering;
 use lambdacut::cut::Cut;
-use lambdacut::cut::Objective;
 use lambdacut::dp_means::curve::{curve, plateaus};
 use lambdacut::dp_means::{self, DpMeans};
-use lambdacut::fit::{PointClustering, StopReason};
 use lambdacut::generate::{Affinity, Blobs, Cliques, Lfr, Rmat, Sbm};
 use lambdacut::gibbs::{Gibbs, Prior};
 use lambdacut::graph::Names;
@@ -13,20 +12,20 @@ use lambdacut::graph::{Csr, Direction, Duplicates, Policy, SelfLoops, Unit, comp
 use lambdacut::hdp::{Hdp, HdpClustering};
 use lambdacut::io::{Format, IdKind, LoadOptions, Missing, Roles, Unknown, load, read_labels};
 use lambdacut::k_means::KMeans;
-use lambdacut::kernel_dp_means::{self as kernel, KernelDpMeans, Shift, VisitOrder, fit_graph};
-use lambdacut::layers::{Coupling, TwoPrices};
+use lambdacut::kernel_dp_means::{self as kernel, KernelDpMeans, Shift, VisitOrder};
+use lambdacut::layers::{Coupling, Layers, TwoPrices};
 use lambdacut::linalg::{Extent, SpectrumOptions, spectrum, spectrum_cost, spectrum_cost_observed};
 use lambdacut::metrics::{Agreement, GraphMetrics, Mean};
-use lambdacut::params::{Resolution, StopRules};
+use lambdacut::params::Resolution;
 use lambdacut::partition::Sums;
 use lambdacut::points::{Groups, Points};
-use lambdacut::run::{CancelToken, Observer, Silent};
+use lambdacut::run::{CancelToken, Observer, Silent, StopReason, StopRules};
 use lambdacut::search::choose::Reason;
 use lambdacut::search::effort::Effort;
 use lambdacut::search::hull::corners;
 use lambdacut::search::path::Walk;
 use lambdacut::search::{Search, Target};
-use lambdacut::spectral::{Rounding, SpectralClustering, SpectralOptions, spectral};
+use lambdacut::spectral::{Rounding, Spectral, SpectralClustering};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fmt::Debug;
@@ -81,7 +80,6 @@ fn parameters_of_graph_methods() {
     let stop = StopRules {
         passes: Some(7),
         relative_gain: Some(1e-3),
-        time: Some(Duration::from_millis(1500)),
     };
     round_trip(&stop);
     round_trip(&beta());
@@ -96,16 +94,10 @@ fn parameters_of_graph_methods() {
     ]
     .iter()
     .for_each(round_trip);
-    let labels = Some(vec![0, 1, u32::MAX]);
-    let (masses, time) = (Some(vec![1.0, 0.1, 3.0]), Some(Duration::from_secs(9)));
-    round_trip(&Search {
-        kind: Cut::Ratio,
-        masses,
-        effort: Effort::Best,
-        fixed: labels.clone(),
-        start: labels,
-        time,
-    });
+    let (labels, nine_seconds) = (vec![0, 1, u32::MAX], Duration::from_secs(9));
+    let search = Search::new().cut(Cut::Masses([1.0, 0.1, 3.0].into()));
+    let search = search.effort(Effort::Best).time_limit(nine_seconds);
+    round_trip(&search.fixed(labels.clone()).start(labels));
     for start in [
         kernel::Start::One,
         kernel::Start::Singletons,
@@ -120,10 +112,11 @@ fn parameters_of_graph_methods() {
             stop,
             refine: false,
             seed: 9,
-            ..KernelDpMeans::default()
+            ..KernelDpMeans::new().lambda(0.7).cut(Cut::Ratio)
         });
     }
-    round_trip(&Objective::new(Cut::Ratio, beta()));
+    round_trip(&KernelDpMeans::new().resolution(0.4).unwrap());
+    round_trip(&KernelDpMeans::new().clusters(4).time_limit(nine_seconds));
     [Cut::Normalized, Cut::Ratio, Cut::Masses([1.0, 2.5].into())]
         .iter()
         .for_each(round_trip);
@@ -136,16 +129,24 @@ fn parameters_of_graph_methods() {
         ..SpectrumOptions::default()
     };
     round_trip(&spectrum);
-    round_trip(&SpectralOptions {
-        spectrum,
-        rounding: Rounding::DpMeans { lambda: 0.7 },
+    let rounding = Rounding::DpMeans { lambda: 0.7 };
+    round_trip(&Spectral {
         passes: 3,
+        ..Spectral::new().spectrum(spectrum).rounding(rounding)
     });
+    round_trip(&Spectral::new().resolution(0.4).unwrap().refine(false));
+    round_trip(&Spectral::new().clusters(4).cut(Cut::Ratio));
     [Coupling::Chain, Coupling::All].iter().for_each(round_trip);
-    round_trip(&TwoPrices {
-        kind: Cut::Normalized,
-        beta: beta(),
+    let prices = TwoPrices {
+        cut: Cut::Normalized,
+        beta: Some(beta()),
         lambda_local: -0.25,
+    };
+    round_trip(&prices);
+    round_trip(&Layers {
+        prices,
+        stop,
+        ..Layers::new().effort(Effort::Fast).time_limit(nine_seconds)
     });
 }
 
@@ -155,13 +156,10 @@ fn parameters_of_point_methods() {
         dp_means::Start::default(),
         dp_means::Start::Labels(vec![0, 1, 0]),
     ] {
-        round_trip(&DpMeans {
-            start,
-            order: dp_means::Order::Shuffled,
-            runs: 3,
-            ..DpMeans::new().lambda(0.1)
-        });
+        let method = DpMeans::new().lambda(0.1).start(start).runs(3);
+        round_trip(&method.order(dp_means::Order::Shuffled));
     }
+    round_trip(&DpMeans::new().clusters(5).time_limit(Duration::MAX));
     round_trip(&KMeans {
         start: Some(points()),
         runs: 4,
@@ -192,6 +190,11 @@ fn parameters_of_reading_and_generating() {
         policy,
         ids: IdKind::Name,
         header,
+        columns: lambdacut::io::Columns {
+            source: Some("from".to_owned()),
+            target: Some("2".to_owned()),
+            weight: None,
+        },
         lenient: true,
         memory_limit: Some(5),
         hash: true,
@@ -239,24 +242,17 @@ fn results_of_graph_methods() {
     let graph = ring();
     let mut walk = Walk::default();
     let answer = Search::default()
-        .resume(
-            &graph,
-            &Target::Recommended,
-            &mut walk,
-            &mut |_| {},
-            &Silent,
-        )
+        .resume(&graph, &mut walk, &mut |_| {})
         .unwrap();
-    round_trip(&answer.fit);
+    round_trip(&answer.clustering);
     round_trip(&answer.optimal);
     round_trip(answer.choice.as_ref().unwrap());
     assert_eq!(answer.choice.as_ref().unwrap().reason, Reason::Interval);
     round_trip_as_text(&answer);
     round_trip_as_text(&walk);
     // Nothing seen has more clusters, so there is no upper end.
-    let open = Search::default()
-        .run(&graph, &Target::Clusters(graph.vertices()), &Silent)
-        .unwrap();
+    let alone = Search::new().clusters(graph.vertices());
+    let open = alone.run_csr(&graph).unwrap();
     assert_eq!(open.interval.map(|(_, high)| high), Some(f64::INFINITY));
     round_trip_as_text(&open);
     let text = serde_json::to_string(&open).unwrap();
@@ -266,17 +262,11 @@ fn results_of_graph_methods() {
             .interval,
         open.interval
     );
-    let objective = Objective::new(Cut::Normalized, beta());
-    round_trip(&fit_graph(&graph, &objective, &KernelDpMeans::default(), &Silent).unwrap());
-    round_trip(&objective.evaluate(&graph, &answer.labels, answer.clusters));
-    let found: SpectralClustering = spectral(
-        &graph,
-        &Cut::Normalized,
-        Extent::Below(0.4),
-        &SpectralOptions::default(),
-        &Silent,
-    )
-    .unwrap();
+    let kernel = KernelDpMeans::new().resolution(0.4).unwrap();
+    round_trip(&kernel.run_csr(&graph).unwrap());
+    round_trip(&Cut::Normalized.evaluate(&graph, &answer.labels, answer.clusters));
+    let spectral = Spectral::new().resolution(0.4).unwrap();
+    let found: SpectralClustering = spectral.run_csr(&graph).unwrap();
     round_trip(&found);
     round_trip(&found.spectrum.certificate(0.4).unwrap());
     round_trip(&found.spectrum.gaps());
@@ -300,8 +290,8 @@ fn results_of_graph_methods() {
 
 /// Everything found on `graph`, cancelled at once or not, comes back the same.
 fn all_round_trips(graph: &Csr<Unit>, observer: &dyn Observer) {
-    let objective = Objective::new(Cut::Normalized, beta());
-    round_trip(&fit_graph(graph, &objective, &KernelDpMeans::default(), observer).unwrap());
+    let kernel = KernelDpMeans::new().resolution(0.4).unwrap();
+    round_trip(&kernel.observer(observer).run_csr(graph).unwrap());
     for extent in [Extent::Below(0.4), Extent::Below(1.9), Extent::Smallest(3)] {
         let options = SpectrumOptions {
             dense_limit: 4,
@@ -310,16 +300,13 @@ fn all_round_trips(graph: &Csr<Unit>, observer: &dyn Observer) {
         let low = spectrum(graph, &Cut::Normalized, extent, &options, observer).unwrap();
         round_trip(&low);
         round_trip(&low.certificate(low.below));
-        round_trip(
-            &spectral(
-                graph,
-                &Cut::Normalized,
-                extent,
-                &SpectralOptions::default(),
-                observer,
-            )
-            .unwrap(),
-        );
+        for refine in [false, true] {
+            let spectral = Spectral {
+                extent: Some(extent),
+                ..Spectral::new().refine(refine).observer(observer)
+            };
+            round_trip(&spectral.run_csr(graph).unwrap());
+        }
         round_trip(&spectrum_cost_observed(
             graph,
             &Cut::Normalized,
@@ -382,13 +369,7 @@ fn results_of_point_methods() {
         .run(&points, &groups)
         .unwrap();
     round_trip(&shared);
-    let found = curve(
-        &points,
-        &DpMeans::new().lambda(1.0),
-        &[10.0, 100.0, 1000.0],
-        &Silent,
-    )
-    .unwrap();
+    let found = curve(&points, &DpMeans::new().lambda(1.0), &[10.0, 100.0, 1000.0]).unwrap();
     round_trip(&found);
     round_trip(&plateaus(&found));
 }
@@ -433,7 +414,7 @@ fn nothing_invalid_is_read() {
         assert!(error.contains(word), "{word} in {error}");
     }
     refused::<Resolution>("-0.5", "component");
-    refused::<Target>(r#"{"Resolution": 0.0}"#, "component");
+    refused::<Target>(r#"{"resolution": 0.0}"#, "component");
     refused::<Points>(
         r#"{"dimension": 2, "values": [1.0, 2.0, 3.0], "weights": null}"#,
         "row 1",
@@ -445,16 +426,29 @@ fn nothing_invalid_is_read() {
     refused::<Groups>("[0, 9]", "group");
 }
 
+/// `{}` is read as the default, and the default comes back as it was written.
+fn reads_nothing_as_default<T: Default + Serialize + DeserializeOwned + PartialEq + Debug>() {
+    let name = std::any::type_name::<T>();
+    let read = serde_json::from_str::<T>("{}").unwrap_or_else(|e| panic!("{name}: {e}"));
+    assert_eq!(read, T::default(), "{name}");
+    round_trip(&T::default());
+}
+
 #[test]
 fn parameters_left_out_are_the_default() {
-    assert_eq!(
-        serde_json::from_str::<Search>("{}").unwrap(),
-        Search::default()
-    );
-    assert_eq!(
-        serde_json::from_str::<KernelDpMeans>("{}").unwrap(),
-        KernelDpMeans::default()
-    );
+    reads_nothing_as_default::<Search>();
+    reads_nothing_as_default::<KernelDpMeans>();
+    reads_nothing_as_default::<Spectral>();
+    reads_nothing_as_default::<Layers>();
+    reads_nothing_as_default::<TwoPrices>();
+    reads_nothing_as_default::<DpMeans>();
+    reads_nothing_as_default::<Hdp>();
+    reads_nothing_as_default::<KMeans>();
+    reads_nothing_as_default::<Gibbs>();
+    reads_nothing_as_default::<StopRules>();
+    reads_nothing_as_default::<SpectrumOptions>();
+    reads_nothing_as_default::<LoadOptions>();
+    reads_nothing_as_default::<Policy>();
     assert_eq!(
         serde_json::from_str::<Lfr>(r#"{"mixing": 0.5}"#).unwrap(),
         Lfr {
@@ -463,15 +457,7 @@ fn parameters_left_out_are_the_default() {
         }
     );
     assert_eq!(
-        serde_json::from_str::<SpectralOptions>("{}").unwrap(),
-        SpectralOptions::default()
-    );
-    assert_eq!(
-        serde_json::from_str::<LoadOptions>("{}").unwrap(),
-        LoadOptions::default()
-    );
-    assert_eq!(
-        serde_json::from_str::<StopRules>("{}").unwrap(),
-        StopRules::default()
+        serde_json::from_str::<Search>(r#"{"target": {"clusters": 3}}"#).unwrap(),
+        Search::new().clusters(3)
     );
 }

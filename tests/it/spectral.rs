@@ -5,10 +5,7 @@ use lambdacut::graph::{Csr, Unit};
 use lambdacut::ids::NONE;
 use lambdacut::linalg::Extent;
 use lambdacut::partition::Sums;
-use lambdacut::run::Silent;
-use lambdacut::spectral::{
-    DEFAULT_LAMBDA, Rounding, SpectralOptions, embedding, refine_k, spectral,
-};
+use lambdacut::spectral::{DEFAULT_LAMBDA, Rounding, Spectral, embedding};
 
 /// `count` cliques of `size` in a ring, one edge between neighbours.
 fn ring_of_cliques(count: u32, size: u32, from: u32) -> Vec<(u32, u32, f64)> {
@@ -27,26 +24,28 @@ fn ring_of_cliques(count: u32, size: u32, from: u32) -> Vec<(u32, u32, f64)> {
         .collect()
 }
 
-fn both() -> [SpectralOptions; 2] {
-    let dp_means = SpectralOptions {
-        rounding: Rounding::DpMeans {
-            lambda: DEFAULT_LAMBDA,
-        },
-        ..SpectralOptions::default()
-    };
-    [SpectralOptions::default(), dp_means]
+/// Rounding alone, without exact moves after it.
+fn rounded() -> Spectral<'static> {
+    Spectral::new().refine(false)
+}
+
+/// k-means and DP-means.
+fn both() -> [Spectral<'static>; 2] {
+    let lambda = DEFAULT_LAMBDA;
+    [rounded(), rounded().rounding(Rounding::DpMeans { lambda })]
 }
 
 #[test]
 fn a_ring_of_cliques_becomes_its_cliques() {
     let g: Csr<Unit> = Csr::from_edges(600, &ring_of_cliques(60, 10, 0)).unwrap();
-    for masses in [Cut::Normalized, Cut::Ratio] {
-        for options in both() {
-            let beta = if masses == Cut::Normalized { 0.3 } else { 2.0 };
-            let found = spectral(&g, &masses, Extent::Below(beta), &options, &Silent).unwrap();
+    for cut in [Cut::Normalized, Cut::Ratio] {
+        for method in both() {
+            let beta = if cut == Cut::Normalized { 0.3 } else { 2.0 };
+            let method = method.cut(cut.clone()).resolution(beta).unwrap();
+            let found = method.run_csr(&g).unwrap();
             assert_eq!(found.clusters, 60);
             assert!((0..600).all(|i| found.labels[i] == found.labels[i / 10 * 10]));
-            let from_scratch = Sums::of(&g, &masses, &found.labels, 60).value(beta);
+            let from_scratch = Sums::of(&g, &cut, &found.labels, 60).value(beta);
             assert_eq!(found.value, from_scratch);
             assert!(found.spectrum.certificate(beta).unwrap().gap(found.value) >= 0.0);
         }
@@ -60,37 +59,26 @@ fn components_never_share_a_cluster_and_isolated_vertices_have_none() {
     edges.push((60, 61, 1.0));
     edges.push((70, 70, 1.0));
     let g: Csr<Unit> = Csr::from_edges(75, &edges).unwrap();
-    for options in both() {
-        let found = spectral(&g, &Cut::Normalized, Extent::Below(0.4), &options, &Silent).unwrap();
+    for method in both() {
+        let found = method.resolution(0.4).unwrap().run_csr(&g).unwrap();
         assert_eq!(found.clusters, 5 + 3 + 1 + 1);
         assert_eq!(found.labels[35], NONE);
         assert!(found.labels[60] == found.labels[61] && found.labels[60] != found.labels[70]);
     }
     // Nothing lies below 0, and fewer vectors than components are still one cluster a component.
     for extent in [Extent::Below(-0.5), Extent::Smallest(2)] {
-        let found = spectral(
-            &g,
-            &Cut::Normalized,
-            extent,
-            &SpectralOptions::default(),
-            &Silent,
-        )
-        .unwrap();
-        assert_eq!(found.clusters, 4);
+        let method = Spectral {
+            extent: Some(extent),
+            ..rounded()
+        };
+        assert_eq!(method.run_csr(&g).unwrap().clusters, 4);
     }
 }
 
 #[test]
 fn the_k_smallest_make_k_clusters() {
     let g: Csr<Unit> = Csr::from_edges(200, &ring_of_cliques(20, 10, 0)).unwrap();
-    let found = spectral(
-        &g,
-        &Cut::Normalized,
-        Extent::Smallest(20),
-        &SpectralOptions::default(),
-        &Silent,
-    )
-    .unwrap();
+    let found = rounded().clusters(20).run_csr(&g).unwrap();
     assert_eq!((found.clusters, found.spectrum.count()), (20, 20));
     assert!((0..200).all(|i| found.labels[i] == found.labels[i / 10 * 10]));
     let rows = embedding(&found.spectrum.parts[0]).unwrap();
@@ -102,14 +90,7 @@ fn the_vectors_of_all_components_make_one_matrix() {
     let mut edges = ring_of_cliques(4, 5, 3);
     edges.push((0, 2, 1.0));
     let g: Csr<Unit> = Csr::from_edges(24, &edges).unwrap();
-    let found = spectral(
-        &g,
-        &Cut::Normalized,
-        Extent::Below(0.5),
-        &SpectralOptions::default(),
-        &Silent,
-    )
-    .unwrap();
+    let found = rounded().resolution(0.5).unwrap().run_csr(&g).unwrap();
     let (low, columns) = (&found.spectrum, found.spectrum.columns());
     let mut products = vec![0.0; low.count() * low.count()];
     for i in 0..24 {
@@ -129,9 +110,6 @@ fn the_vectors_of_all_components_make_one_matrix() {
     }
 }
 
-/// Golden numbers of the dense spectrum by LAPACK through numpy: 503 eigenvalues below 0.1 without
-/// the self-loops, 390 of them 0 (with them 554, 438): `1 - numpy.linalg.eigvalsh(D^-1/2 A
-/// D^-1/2)`.
 #[test]
 fn a_number_of_clusters_is_kept_by_refinement() {
     let mut edges = ring_of_cliques(6, 5, 0);
@@ -145,20 +123,13 @@ fn a_number_of_clusters_is_kept_by_refinement() {
     ]);
     let g: Csr<Unit> = Csr::from_edges(52, &edges).unwrap();
     for k in [2usize, 3, 5, 8] {
-        let found = spectral(
-            &g,
-            &Cut::Normalized,
-            Extent::Smallest(k),
-            &SpectralOptions::default(),
-            &Silent,
-        )
-        .unwrap();
-        let mut labels = found.labels.clone();
-        let (clusters, united) = refine_k(&g, &Cut::Normalized, &mut labels, k, &Silent);
-        assert_eq!((clusters, united), (k, k < 3));
-        let cut = |labels: &[u32], k: usize| Sums::of(&g, &Cut::Normalized, labels, k).cut();
+        let found = rounded().clusters(k).run_csr(&g).unwrap();
+        let refined = Spectral::new().clusters(k).run_csr(&g).unwrap();
+        assert_eq!((refined.clusters, refined.united), (k, k < 3));
+        let cut = |labels: &[u32]| Sums::of(&g, &Cut::Normalized, labels, k).cut();
+        assert_eq!(refined.cut, cut(&refined.labels));
         if found.clusters == k {
-            assert!(cut(&labels, k) <= cut(&found.labels, k) + 1e-12);
+            assert!(cut(&refined.labels) <= cut(&found.labels) + 1e-12);
         }
     }
 }

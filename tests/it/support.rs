@@ -1,10 +1,10 @@
 //! What tests share: random graphs, and where the real data is.
 
+use lambdacut::clustering::PointClustering;
 use lambdacut::cut::Cut;
-use lambdacut::cut::Objective;
-use lambdacut::graph::Csr;
+use lambdacut::graph::{Csr, Weight};
 use lambdacut::ids::NONE;
-use lambdacut::params::Resolution;
+use lambdacut::run::StopReason;
 use nalgebra::DMatrix;
 use proptest::prelude::*;
 use std::path::PathBuf;
@@ -52,19 +52,33 @@ pub fn data() -> Option<PathBuf> {
     None
 }
 
-/// Normalized cut, ratio cut, or the cut with masses 1/2, 1, 3/2, … in turn.
-pub fn cut_objective(graph: &Csr<f64>, which: u8, beta: f64) -> Objective {
-    let resolution = Resolution::new(beta).expect("positive");
-    match which {
-        0 => Objective::new(Cut::Normalized, resolution),
-        1 => Objective::new(Cut::Ratio, resolution),
-        _ => {
-            let masses = (0..graph.vertices())
-                .map(|i| 0.5 + 0.5 * (i % 5) as f64)
-                .collect();
-            Objective::with_masses(graph, masses, resolution).expect("positive masses")
-        }
+/// A cut at a resolution.
+#[derive(Debug, Clone)]
+pub struct Priced {
+    pub cut: Cut,
+    pub beta: f64,
+}
+
+impl Priced {
+    /// F of a partition, from scratch.
+    pub fn value<W: Weight>(&self, graph: &Csr<W>, labels: &[u32], k: usize) -> f64 {
+        self.cut.evaluate(graph, labels, k).value(self.beta)
     }
+}
+
+/// Normalized cut, ratio cut, or the cut with masses 1/2, 1, 3/2, … in turn.
+pub fn priced(graph: &Csr<f64>, which: u8, beta: f64) -> Priced {
+    let cut = match which {
+        0 => Cut::Normalized,
+        1 => Cut::Ratio,
+        _ => Cut::Masses(
+            (0..graph.vertices())
+                .map(|i| 0.5 + 0.5 * (i % 5) as f64)
+                .collect(),
+        ),
+    };
+    cut.check(graph).expect("positive masses");
+    Priced { cut, beta }
 }
 
 /// Every partition of the vertices that have an edge, with its k (restricted growth strings).
@@ -132,15 +146,8 @@ pub fn ring_of_cliques(r: usize, q: usize) -> Csr<f64> {
 }
 
 /// What two runs of one algorithm must agree on: everything but the time they took.
-pub fn runs_alike(
-    fit: &lambdacut::clustering::PointClustering,
-) -> (Vec<(f64, usize, usize)>, lambdacut::run::StopReason, f64) {
-    (
-        fit.trace
-            .iter()
-            .map(|p| (p.value, p.clusters, p.moves))
-            .collect(),
-        fit.stop,
-        fit.value,
-    )
+pub fn runs_alike(found: &PointClustering) -> (Vec<(f64, usize, usize)>, StopReason, f64) {
+    let passes = found.trace.iter();
+    let passes = passes.map(|p| (p.value, p.clusters, p.moves)).collect();
+    (passes, found.stop, found.value)
 }

@@ -157,7 +157,7 @@ impl Job<'_> {
         let started = Instant::now();
         let loaded = self.reading.load(self.graph, progress)?;
         self.output.check_truth(&loaded)?;
-        self.reading.check_memory(&loaded, self.search)?;
+        self.reading.check_memory(&loaded)?;
         let searching = Instant::now();
         let found = match self.search.method {
             Method::Path => methods::path(self.search, &loaded, clock, progress)?,

@@ -4,7 +4,7 @@
 mod input;
 mod output;
 
-use super::common::{Global, Progress, time_limit};
+use super::common::{Clock, Global, Progress};
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 use input::DataArgs;
@@ -218,8 +218,8 @@ impl RunArgs {
 
     /// Starts the clock of the whole command.
     fn deadline<'a>(&self, progress: &'a Progress) -> anyhow::Result<Deadline<'a>> {
-        let limit = self.time_limit.map(time_limit).transpose()?;
-        Ok(Deadline::new(progress, limit))
+        let clock = Clock::start(self.time_limit)?;
+        Ok(Deadline::new(progress, clock.left()))
     }
 }
 

@@ -1,29 +1,25 @@
 //! Whatever takes long hears an observer and stops when it is asked to.
 
 use lambdacut::cut::Cut;
-use lambdacut::cut::Objective;
 use lambdacut::dp_means::DpMeans;
 use lambdacut::dp_means::curve::curve;
 use lambdacut::generate::{Blobs, Cliques, GenerateError, Lfr, Rmat, Sbm};
 use lambdacut::gibbs::Gibbs;
-use lambdacut::graph::Names;
-use lambdacut::graph::{AnyCsr, Csr, Unit};
+use lambdacut::graph::{Csr, Graph, Unit};
 use lambdacut::hdp::Hdp;
 use lambdacut::ids::NONE;
 use lambdacut::k_means::KMeans;
 use lambdacut::kernel_dp_means::{
-    Kernel, KernelDpMeans, KernelDpMeansError, Shift, Start, fit_graph, lambda_for_clusters,
-    resolution_for_clusters, resolve_shift, resolve_shift_observed,
+    Kernel, KernelDpMeans, KernelDpMeansError, Shift, Start, lambda_for_clusters,
+    resolution_for_clusters, resolve_shift,
 };
-use lambdacut::layers::{Coupling, LayeredGraph, TwoPrices};
+use lambdacut::layers::{Coupling, LayeredGraph, Layers};
 use lambdacut::linalg::{Extent, SpectrumOptions, spectrum, spectrum_cost_observed};
-use lambdacut::params::{Resolution, StopRules};
+use lambdacut::params::Resolution;
 use lambdacut::points::{Groups, Points};
-use lambdacut::run::StopReason;
-use lambdacut::run::{CancelToken, Event, Observer};
-use lambdacut::search::effort::Effort;
+use lambdacut::run::{CancelToken, Event, Observer, Silent, StopReason};
 use lambdacut::search::{Search, Target};
-use lambdacut::spectral::{SpectralOptions, spectral};
+use lambdacut::spectral::Spectral;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 
 /// Cancels after some events.
@@ -80,13 +76,15 @@ fn a_cancelled_search_has_an_answer() {
     ];
     for target in targets {
         for events in [0, 1, 3, 8] {
-            let answer = Search::default()
-                .run(&graph, &target, &After(AtomicUsize::new(events)))
-                .unwrap();
+            let after = After(AtomicUsize::new(events));
+            let search = Search {
+                target,
+                ..Search::default()
+            };
+            let answer = search.observer(&after).run_csr(&graph).unwrap();
             assert_eq!(answer.labels.len(), graph.vertices());
             assert!(
                 answer
-                    .fit
                     .labels
                     .iter()
                     .all(|&c| c != NONE && (c as usize) < answer.clusters),
@@ -102,25 +100,15 @@ fn a_cancelled_search_has_an_answer() {
 #[test]
 fn kernel_dp_means_stops_after_the_pass() {
     let graph = lfr();
-    let objective = ncut();
-    let params = KernelDpMeans {
-        start: Start::FarthestFirst(40),
-        ..KernelDpMeans::default()
-    };
-    let found = fit_graph(&graph, &objective, &params, &cancelled()).unwrap();
+    let method = at_half().start(Start::FarthestFirst(40));
+    let found = method.observer(&cancelled()).run_csr(&graph).unwrap();
     assert_eq!((found.stop, found.trace.len()), (StopReason::Cancelled, 1));
 }
 
 #[test]
 fn spectral_clustering_stops_with_what_it_has() {
-    let found = spectral(
-        &lfr(),
-        &Cut::Normalized,
-        Extent::Below(0.5),
-        &SpectralOptions::default(),
-        &cancelled(),
-    )
-    .unwrap();
+    let (method, token) = (Spectral::new().resolution(0.5).unwrap(), cancelled());
+    let found = method.observer(&token).run_csr(&lfr()).unwrap();
     assert_eq!(found.stop, StopReason::Cancelled);
     assert!(!found.spectrum.check.complete);
 }
@@ -128,40 +116,23 @@ fn spectral_clustering_stops_with_what_it_has() {
 #[test]
 fn methods_for_points_stop_after_a_pass() {
     let (points, token) = (blobs(), cancelled());
-    let dp = DpMeans {
-        runs: 5,
-        ..DpMeans::new().lambda(2.0)
-    }
-    .observer(&token)
-    .run(&points)
-    .unwrap()
-    .fit;
-    let means = KMeans {
-        runs: 5,
-        ..KMeans::new().clusters(20)
-    }
-    .observer(&token)
-    .run(&points)
-    .unwrap()
-    .fit;
+    let dp = DpMeans::new().lambda(2.0).runs(5).observer(&token);
+    let dp = dp.run(&points).unwrap();
+    let means = KMeans::new().clusters(20).runs(5).observer(&token);
+    let means = means.run(&points).unwrap();
     let groups = Groups::new(&(0..2000).map(|i| i % 3).collect::<Vec<_>>(), 2000).unwrap();
-    let hdp = Hdp::new()
-        .prices(2.0, 2.0)
-        .observer(&token)
-        .run(&points, &groups)
-        .unwrap()
-        .fit;
-    for fit in [dp, means, hdp] {
-        assert_eq!((fit.stop, fit.trace.len()), (StopReason::Cancelled, 1));
+    let hdp = Hdp::new().prices(2.0, 2.0).observer(&token);
+    let hdp = hdp.run(&points, &groups).unwrap().clustering;
+    for found in [dp, means, hdp] {
+        assert_eq!((found.stop, found.trace.len()), (StopReason::Cancelled, 1));
     }
-    let chain = Gibbs::default().run(&points, &token, &mut |_| {}).unwrap();
+    let chain = Gibbs::new().observer(&token).run(&points).unwrap();
     assert_eq!((chain.stop, chain.trace.len()), (StopReason::Cancelled, 1));
     assert!(
         curve(
             &points,
-            &DpMeans::new().lambda(1.0),
+            &DpMeans::new().lambda(1.0).observer(&token),
             &[1.0, 2.0, 3.0, 4.0],
-            &token
         )
         .unwrap()
         .len()
@@ -171,18 +142,12 @@ fn methods_for_points_stop_after_a_pass() {
 
 #[test]
 fn layered_graphs_stop() {
-    let (graph, names) = (AnyCsr::Unit(lfr()), Names::numbers(1500));
-    let layered =
-        LayeredGraph::new(&[(&graph, &names), (&graph, &names)], Coupling::Chain, 0.5).unwrap();
-    let prices = TwoPrices {
-        kind: Cut::Normalized,
-        beta: Resolution::new(0.5).unwrap(),
-        lambda_local: 0.01,
-    };
-    let fit = prices
-        .cluster(&layered, Effort::Normal, StopRules::default(), &cancelled())
-        .unwrap();
-    assert!(fit.trace.len() <= 1 && fit.labels.len() == 3000);
+    let graph = Graph::from(lfr());
+    let layered = LayeredGraph::new(&[&graph, &graph], Coupling::Chain, 0.5).unwrap();
+    let method = Layers::new().resolution(0.5).unwrap().local_price(0.01);
+    let found = method.observer(&cancelled()).run(&layered).unwrap();
+    assert!(found.trace.len() <= 1 && found.labels.len() == 3000);
+    assert_eq!(found.stop, StopReason::Cancelled);
 }
 
 #[test]
@@ -324,18 +289,18 @@ fn blobs_stop_among_centres_and_among_points() {
     );
 }
 
-fn ncut() -> Objective {
-    Objective::new(Cut::Normalized, Resolution::new(0.5).unwrap())
+fn at_half() -> KernelDpMeans<'static> {
+    KernelDpMeans::new().resolution(0.5).unwrap()
 }
 
 #[test]
 fn the_shift_is_safe_whenever_it_is_cut_short() {
-    let (graph, objective) = (lfr(), ncut());
+    let (graph, cut) = (lfr(), Cut::Normalized);
     let shift = |observer: &dyn Observer| {
-        resolve_shift_observed(&graph, &objective, Shift::Automatic, 1, observer).unwrap()
+        resolve_shift(&graph, &cut, Shift::Automatic, 1, observer).unwrap()
     };
     let (bound, whole) = (
-        resolve_shift(&graph, &objective, Shift::Bound, 1).unwrap(),
+        resolve_shift(&graph, &cut, Shift::Bound, 1, &Silent).unwrap(),
         shift(&CancelToken::default()),
     );
     assert_eq!(shift(&cancelled()), bound);
@@ -354,18 +319,13 @@ fn the_shift_is_safe_whenever_it_is_cut_short() {
 
 #[test]
 fn a_far_apart_start_stops_with_fewer_members() {
-    let (graph, objective) = (lfr(), ncut());
-    let params = KernelDpMeans {
-        start: Start::FarthestFirst(400),
-        shift: Shift::Bound,
-        ..KernelDpMeans::default()
-    };
+    let graph = lfr();
     let clusters = |observer: &dyn Observer| {
-        fit_graph(&graph, &objective, &params, observer)
-            .unwrap()
-            .fit
-            .trace[0]
-            .clusters
+        let method = at_half()
+            .start(Start::FarthestFirst(400))
+            .shift(Shift::Bound);
+        let found = method.observer(observer).run_csr(&graph).unwrap();
+        found.trace[0].clusters
     };
     assert_eq!(clusters(&cancelled()), 1);
     // Nine more after the first; the pass opens no clusters here.
@@ -379,9 +339,9 @@ fn a_far_apart_start_stops_with_fewer_members() {
 
 #[test]
 fn lambda_for_fewer_clusters_is_no_answer() {
-    let (graph, objective) = (lfr(), ncut());
+    let graph = lfr();
     let find = |observer: &dyn Observer| {
-        resolution_for_clusters(&graph, &objective, 40, Shift::Bound, 1, observer)
+        resolution_for_clusters(&graph, &Cut::Normalized, 40, Shift::Bound, 1, observer)
     };
     assert_eq!(find(&cancelled()), Err(KernelDpMeansError::Cancelled));
     assert_eq!(
