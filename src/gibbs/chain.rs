@@ -8,6 +8,9 @@ use rand_distr::{Beta, Distribution, Gamma, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use std::f64::consts::TAU;
 
+/// Odds of less than e⁻⁴⁶ = 1e−20 times the largest are lost in the rounding of their sum.
+const NEGLIGIBLE: f64 = -46.0;
+
 /// Labels, means and the two parameters of a run under way.
 pub(super) struct Chain<'a> {
     points: &'a Points,
@@ -105,9 +108,9 @@ impl<'a> Chain<'a> {
     /// An index with probability proportional to `exp(odds)`.
     fn draw_label(&mut self) -> usize {
         let most = self.odds.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        // Most clusters are so far away that the exponential is 0: a comparison tells at less cost.
+        // Most clusters are far away, and a comparison costs less than an exponential.
         self.odds.iter_mut().for_each(|o| {
-            *o = if *o - most < -746.0 {
+            *o = if *o - most < NEGLIGIBLE {
                 0.0
             } else {
                 (*o - most).exp()
