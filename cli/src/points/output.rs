@@ -3,7 +3,7 @@
 use super::input::{Data, DataArgs};
 use crate::common::{Progress, command_line};
 use crate::memory;
-use crate::output::{standard_output, write_json};
+use crate::output::{provenance, standard_output, write_json};
 use crate::report::{self, parameter, word};
 use anyhow::Context;
 use clap::Args;
@@ -12,7 +12,7 @@ use lambdacut::dp_means::curve::CurvePoint;
 use lambdacut::io::{self, Coordinates, write_atomically};
 use lambdacut::labels::renumber_by_size;
 use lambdacut::metrics::Agreement;
-use lambdacut::report::document::{Document, FitSection, Provenance};
+use lambdacut::report::document::{Document, FitSection};
 use lambdacut::report::html::{About, Page, PointsSource};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -318,13 +318,7 @@ impl<'a> Answer<'a> {
             .map(|(name, value)| (name.to_owned(), value))
             .into(),
             memory: memory::section(),
-            provenance: Some(Provenance {
-                version: env!("CARGO_PKG_VERSION").into(),
-                input_sha256,
-                seed: self.seed,
-                threads: rayon::current_num_threads(),
-                command: command_line(),
-            }),
+            provenance: Some(provenance(&input_sha256, self.seed)),
             more: [
                 ("points".to_owned(), points),
                 ("clustering".to_owned(), clustering),

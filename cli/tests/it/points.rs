@@ -58,7 +58,7 @@ fn columns_become_coordinates() {
         .unwrap_err()
         .to_string();
     assert!(
-        gap.contains("line 3") && gap.contains("size") && gap.contains("--missing"),
+        gap.contains("line 3") && gap.contains("size") && !gap.contains("--"),
         "{gap}"
     );
 
@@ -497,9 +497,9 @@ fn standardising_and_stop_rules_matter() {
     );
 }
 
-/// The linear kernel of 0, 0.1, 5 and 5.1 as a `.npy` file.
+/// The linear kernel of 0, 0.1, 5 and 5.3 as a `.npy` file.
 fn linear_kernel(dir: &TempDir) -> PathBuf {
-    let x = [0.0f64, 0.1, 5.0, 5.1];
+    let x = [0.0f64, 0.1, 5.0, 5.3];
     let products = x.iter().flat_map(|a| x.iter().map(move |b| a * b));
     let bytes: Vec<u8> = products.flat_map(f64::to_le_bytes).collect();
     file(dir, "k.npy", npy("<f8", false, "(4, 4)", &bytes))
@@ -509,21 +509,20 @@ fn linear_kernel(dir: &TempDir) -> PathBuf {
 fn a_kernel_matrix_is_clustered_like_its_points() {
     let dir = TempDir::new().unwrap();
     let kernel = linear_kernel(&dir);
-    for price in [&["--lambda", "4"][..], &["--clusters", "3"], &["-k", "3"]] {
+    for price in [
+        &["--lambda", "4"][..],
+        &["--clusters", "2"],
+        &["-k", "2", "--shuffle"],
+    ] {
         let arguments = [&["dp-means", "--kernel"], price].concat();
         let (code, labels, said) = run(&kernel, &arguments);
-        assert_eq!((code, &labels[..2]), (0, &labels[..2]), "{said}");
         assert_eq!(
-            labels[0] == labels[1],
-            price[1] == "4",
-            "{labels:?}: {said}"
+            (code, labels.join(" ")),
+            (0, "0 0 1 1".to_owned()),
+            "{said}"
         );
+        assert_eq!(said.contains("chosen"), price[0] != "--lambda", "{said}");
     }
-    let (_, labels, _) = run(
-        &kernel,
-        &["dp-means", "--kernel", "--lambda", "4", "--shuffle"],
-    );
-    assert_eq!(labels[0] == labels[2], false);
     // What makes no sense for a kernel is refused by name.
     for flag in [
         &["--label", "x"][..],
@@ -645,7 +644,7 @@ fn stop_rules_names_and_seeds_by_their_long_names() {
     let data = file(
         &dir,
         "named.csv",
-        "who,w,x\nann,1,0\nbob,9,1\neve,1,8\njoe,1,9\n",
+        "who,w,x\nann,1,0\nbob,2,1\neve,1,8\njoe,1,9\n",
     );
     let roles = ["--name", "who", "--weight", "w", "--header", "yes"];
     for method in [
