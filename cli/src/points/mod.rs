@@ -24,12 +24,16 @@ use std::process::ExitCode;
 pub fn run(args: &PointsArgs, global: &Global) -> anyhow::Result<ExitCode> {
     let progress = global.progress()?;
     args.method.output().takes_standard_output()?;
-    let answer = match &args.method {
+    let mut answer = match &args.method {
         Method::DpMeans(args) => dp_means(args, &progress),
         Method::Hdp(args) => hdp(args, &progress),
         Method::KMeans(args) => k_means(args, &progress),
         Method::Gibbs(args) => gibbs(args, &progress),
     }?;
+    // The clock of the command ends a run as an observer would; only Ctrl-C is an interruption.
+    if answer.found.stop == StopReason::Cancelled && !progress.cancelled() {
+        answer.found.stop = StopReason::Time;
+    }
     answer.write(&progress)?;
     Ok(if answer.found.stop == StopReason::Cancelled {
         ExitCode::from(130)
