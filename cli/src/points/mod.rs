@@ -15,7 +15,7 @@ use lambdacut::gibbs;
 use lambdacut::hdp::{Hdp, Prices};
 use lambdacut::k_means::KMeans;
 use lambdacut::kernel_dp_means::{self, Kernel, KernelDpMeans, VisitOrder};
-use lambdacut::run::StopReason;
+use lambdacut::run::{Observer, StopReason};
 use output::Answer;
 use serde_json::json;
 use std::process::ExitCode;
