@@ -132,12 +132,7 @@ impl KMeans<'_> {
 
     fn check(&self, points: &Points) -> Result<(), PointsError> {
         let wrong = |name, expected, found: usize| {
-            Err(ParamError::OutOfRange {
-                name,
-                expected,
-                found: found.to_string(),
-            }
-            .into())
+            Err(ParamError::out_of_range(name, expected, found).into())
         };
         if self.clusters == 0 || self.clusters > points.len() {
             return wrong(

@@ -32,6 +32,22 @@ pub enum ParamError {
     },
 }
 
+impl ParamError {
+    /// `name` must be `expected`, not `found`.
+    pub(crate) fn out_of_range<T: ToString>(
+        name: &'static str,
+        expected: &'static str,
+        found: T,
+    ) -> Self {
+        let found = found.to_string();
+        Self::OutOfRange {
+            name,
+            expected,
+            found,
+        }
+    }
+}
+
 /// The resolution β > 0: a cluster is worth having if its cut ratio is below β. More β, more
 /// clusters. It is the paper's −λ'.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]

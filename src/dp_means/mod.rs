@@ -22,22 +22,20 @@
 //! change; memory 24 bytes a point and 16 a coordinate of a centre beside the points.
 
 pub mod curve;
+mod pass;
 
 use crate::clustering::PointClustering;
 use crate::ids::Cluster;
 use crate::params::{DEFAULT_SEED, ParamError};
-use crate::points::{Alternation, FarthestFirst, Points, PointsError, Search, squared_distance};
+use crate::points::{Alternation, FarthestFirst, Points, PointsError};
 use crate::run::{
     Deadline, Event, Observer, Passes, Run, Silent, StopReason, StopRules, best_of, run_options,
 };
+use pass::{literal_pass, pass};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-
-/// Candidates validated together; any size gives the same answer.
-const CANDIDATES: usize = 1024;
 
 /// Where DP-means starts.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -270,11 +268,7 @@ impl DpMeans<'_> {
         points: &Points,
         deadline: &Deadline<'_>,
     ) -> Result<f64, PointsError> {
-        let wrong = |name, expected, found: String| ParamError::OutOfRange {
-            name,
-            expected,
-            found,
-        };
+        let wrong = ParamError::out_of_range::<String>;
         match self.price {
             Some(Price::Lambda(lambda)) if lambda.is_finite() && lambda >= 0.0 => Ok(lambda),
             Some(Price::Lambda(lambda)) => {
@@ -304,12 +298,7 @@ impl DpMeans<'_> {
 
     fn check(&self, points: &Points) -> Result<(), PointsError> {
         let wrong = |name, expected, found: String| {
-            Err(ParamError::OutOfRange {
-                name,
-                expected,
-                found,
-            }
-            .into())
+            Err(ParamError::out_of_range(name, expected, found).into())
         };
         if self.runs.count == 0 {
             return wrong("the number of runs", "at least 1", "0".into());
@@ -408,128 +397,4 @@ pub fn objective(points: &Points, labels: &[Cluster], lambda: f64) -> f64 {
     let k = crate::labels::bound(labels);
     let state = Alternation::from_labels(points, labels.to_vec(), k);
     state.inertia() + lambda * state.centres().len() as f64
-}
-
-/// The pass as the paper writes it.
-fn literal_pass(state: &mut Alternation<'_>, order: &[u32], lambda: f64) -> usize {
-    let (points, old) = (state.points(), state.centres().clone());
-    let mut opened: Vec<u32> = Vec::new();
-    let mut moves = 0;
-    for &i in order {
-        let x = points.row(i as usize);
-        let (mut nearest, mut distance) = (0, f64::INFINITY);
-        let centres = (0..old.len())
-            .map(|c| old.row(c))
-            .chain(opened.iter().map(|&s| points.row(s as usize)));
-        for (c, centre) in centres.enumerate() {
-            let here = squared_distance(x, centre);
-            if here < distance {
-                (nearest, distance) = (c, here);
-            }
-        }
-        if points.weight(i as usize) * distance > lambda {
-            (nearest, distance) = (old.len() + opened.len(), 0.0);
-            opened.push(i);
-        }
-        moves += usize::from(state.labels()[i as usize] != nearest as Cluster);
-        state.put(i as usize, nearest as Cluster, distance);
-    }
-    state.open(&opened);
-    moves
-}
-
-/// The pass in parallel.
-fn pass(state: &mut Alternation<'_>, order: &[u32], lambda: f64) -> usize {
-    let before = state.labels().to_vec();
-    state.reassign();
-    let points = state.points();
-    let is_candidate =
-        |i: usize, state: &Alternation<'_>| points.weight(i) * state.own_distance(i) > lambda;
-    let candidates: Vec<u32> = order
-        .iter()
-        .copied()
-        .filter(|&i| is_candidate(i as usize, state))
-        .collect();
-    let settled: Vec<u32> = if candidates.is_empty() {
-        Vec::new()
-    } else {
-        order
-            .iter()
-            .copied()
-            .filter(|&i| !is_candidate(i as usize, state))
-            .collect()
-    };
-    let opened = validate(state, &candidates, lambda);
-    let limits = opened_before(order, &opened);
-    join_opened(state, &settled, &opened, &limits);
-    state.open(&opened);
-    before
-        .par_iter()
-        .zip(state.labels())
-        .filter(|(a, b)| a != b)
-        .count()
-}
-
-/// For every point, how many clusters were opened before its turn.
-fn opened_before(order: &[u32], opened: &[u32]) -> Vec<u32> {
-    if opened.is_empty() {
-        return Vec::new();
-    }
-    let mut limits = vec![0; order.len()];
-    let mut so_far = 0;
-    for &i in order {
-        limits[i as usize] = so_far as u32;
-        so_far += usize::from(opened.get(so_far) == Some(&i));
-    }
-    limits
-}
-
-/// Decides in order which candidates open a cluster, and puts every candidate where it belongs.
-/// Returns the openers.
-fn validate(state: &mut Alternation<'_>, candidates: &[u32], lambda: f64) -> Vec<u32> {
-    let (points, old) = (state.points(), state.centres().len());
-    let mut opened: Vec<u32> = Vec::new();
-    for block in candidates.chunks(CANDIDATES) {
-        let known = opened.len();
-        let centres = points.select(&opened);
-        let found = Search::new(&centres, state.frame()).nearest(points, block, None);
-        for (&i, among_known) in block.iter().zip(found) {
-            let row = points.row(i as usize);
-            let mut best = (state.labels()[i as usize], state.own_distance(i as usize));
-            if among_known.distance < best.1 {
-                best = ((old as u32) + among_known.index, among_known.distance);
-            }
-            for (c, &s) in opened.iter().enumerate().skip(known) {
-                let distance = squared_distance(row, points.row(s as usize));
-                if distance < best.1 {
-                    best = ((old + c) as u32, distance);
-                }
-            }
-            if points.weight(i as usize) * best.1 > lambda {
-                best = ((old + opened.len()) as u32, 0.0);
-                opened.push(i);
-            }
-            state.put(i as usize, best.0, best.1);
-        }
-    }
-    opened
-}
-
-/// Lets every settled point join a cluster that was opened before its turn, where that is nearer
-/// than its old centre.
-fn join_opened(state: &mut Alternation<'_>, settled: &[u32], opened: &[u32], limits: &[u32]) {
-    let (points, old) = (state.points(), state.centres().len());
-    let rows: Vec<u32> = settled
-        .iter()
-        .copied()
-        .filter(|&i| limits.get(i as usize).is_some_and(|&l| l > 0))
-        .collect();
-    let limits: Vec<u32> = rows.iter().map(|&i| limits[i as usize]).collect();
-    let centres = points.select(opened);
-    let found = Search::new(&centres, state.frame()).nearest(points, &rows, Some(&limits));
-    for (&i, nearest) in rows.iter().zip(found) {
-        if nearest.distance < state.own_distance(i as usize) {
-            state.put(i as usize, old as u32 + nearest.index, nearest.distance);
-        }
-    }
 }

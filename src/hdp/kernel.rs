@@ -10,9 +10,9 @@
 //! A mean costs the rows of its members (O(n |S|) for a dense kernel) and 8 n bytes; a distance is
 //! O(1).
 
-use super::Space;
 use crate::kernel_dp_means::Kernel;
 use crate::numeric::compensated;
+use crate::points::Space;
 
 /// A mean in feature space.
 #[derive(Debug, Clone, PartialEq)]

@@ -28,74 +28,24 @@
 //! bytes for the largest data set.
 
 mod kernel;
+mod prices;
+mod state;
+
+pub use crate::points::Space;
+pub use kernel::KernelMean;
+use prices::prices_until;
+pub use prices::{Price, Prices, prices_for};
 
 use crate::clustering::PointClustering;
-use crate::ids::{Cluster, NONE};
-use crate::numeric::{compensated, sum_by};
+use crate::ids::Cluster;
 use crate::params::{DEFAULT_SEED, ParamError};
-use crate::points::{FarthestFirst, Groups, Points, PointsError, squared_distance};
+use crate::points::{Groups, PointsError};
 use crate::run::{Deadline, Outcome, Passes, Run, StopReason, StopRules, best_of, run_options};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-
-/// Where elements have weights, means and distances: ordinary points, or the feature space of a
-/// kernel.
-pub trait Space: Sync {
-    /// The weighted mean of some elements.
-    type Mean: Clone + Send + Sync;
-
-    /// The number of elements n.
-    fn elements(&self) -> usize;
-
-    /// `w_i > 0`.
-    fn weight(&self, i: usize) -> f64;
-
-    /// `Σ_{i∈members} w_i φ_i / Σ w_i`.
-    fn mean(&self, members: &[u32]) -> Self::Mean;
-
-    /// `‖φ_i − μ‖²`, never negative.
-    fn distance(&self, i: usize, mean: &Self::Mean) -> f64;
-
-    /// Means as points, one a row; `None` where they cannot be written down.
-    fn centres(&self, _means: &[Self::Mean]) -> Option<Points> {
-        None
-    }
-}
-
-impl Space for Points {
-    type Mean = Vec<f64>;
-
-    fn elements(&self) -> usize {
-        self.len()
-    }
-
-    fn weight(&self, i: usize) -> f64 {
-        Points::weight(self, i)
-    }
-
-    fn mean(&self, members: &[u32]) -> Vec<f64> {
-        let total = compensated(members.iter().map(|&i| self.weight(i as usize)));
-        let sum = |t: usize| {
-            compensated(
-                members
-                    .iter()
-                    .map(|&i| self.weight(i as usize) * self.row(i as usize)[t]),
-            )
-        };
-        (0..self.dimension()).map(|t| sum(t) / total).collect()
-    }
-
-    fn distance(&self, i: usize, mean: &Vec<f64>) -> f64 {
-        squared_distance(self.row(i), mean)
-    }
-
-    fn centres(&self, means: &[Vec<f64>]) -> Option<Points> {
-        Points::new(self.dimension(), means.concat()).ok()
-    }
-}
+use state::State;
 
 /// The hard Gaussian HDP with its options.
 ///
@@ -110,9 +60,9 @@ impl Space for Points {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Hdp<'a> {
-    /// What local and global clusters cost; [`prices_for`] finds the prices for about as many
-    /// clusters as one wants.
-    pub prices: Prices,
+    /// What local and global clusters cost. No default suits all points: a run without it is
+    /// refused.
+    pub price: Option<Price>,
     /// Runs, of which the best is kept. The first starts at the mean of all points; the others
     /// visit data sets and points in shuffled order and start at the first one visited.
     pub runs: usize,
@@ -122,15 +72,6 @@ pub struct Hdp<'a> {
     pub stop: StopRules,
     /// Time limit and observer.
     pub run: Run<'a>,
-}
-
-/// The two prices of the HDP.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-pub struct Prices {
-    /// `λ_ℓ` ≥ 0: what a local cluster costs.
-    pub local: f64,
-    /// `λ_g` ≥ 0: what a global cluster costs.
-    pub global: f64,
 }
 
 /// A clustering of several data sets with shared clusters: labels are global clusters, `k()` is g.
@@ -170,7 +111,7 @@ impl<M> Outcome for HdpClustering<M> {
 impl Default for Hdp<'_> {
     fn default() -> Self {
         Self {
-            prices: Prices::default(),
+            price: None,
             runs: 1,
             seed: DEFAULT_SEED,
             stop: StopRules::default(),
@@ -182,7 +123,7 @@ impl Default for Hdp<'_> {
 run_options!(Hdp);
 
 impl Hdp<'_> {
-    /// The paper's algorithm, one run, at prices of 0: give it [`Hdp::prices`].
+    /// The paper's algorithm, one run; it needs [`Hdp::prices`] or [`Hdp::clusters`].
     pub fn new() -> Self {
         Self::default()
     }
@@ -190,7 +131,15 @@ impl Hdp<'_> {
     /// At (`λ_ℓ`, `λ_g`).
     #[must_use]
     pub fn prices(mut self, local: f64, global: f64) -> Self {
-        self.prices = Prices { local, global };
+        self.price = Some(Price::Lambdas(Prices { local, global }));
+        self
+    }
+
+    /// At the prices that [`prices_for`] finds for about `local` clusters a data set and `global` in
+    /// all.
+    #[must_use]
+    pub fn clusters(mut self, local: usize, global: usize) -> Self {
+        self.price = Some(Price::Clusters { local, global });
         self
     }
 
@@ -219,7 +168,8 @@ impl Hdp<'_> {
     /// several runs the one of least F is returned, the earliest on ties.
     ///
     /// # Errors
-    /// If a price is negative or not finite, or if the groups are not those of the points.
+    /// If the prices are missing, negative or not finite, or if the groups are not those of the
+    /// points.
     pub fn run<S: Space>(
         &self,
         space: &S,
@@ -227,7 +177,8 @@ impl Hdp<'_> {
     ) -> Result<HdpClustering<S::Mean>, PointsError> {
         self.check(space.elements(), groups)?;
         let deadline = self.run.start();
-        let runs = (0..self.runs).map(|run| self.once(space, groups, run, &deadline));
+        let prices = self.resolved_prices(space, groups, &deadline)?;
+        let runs = (0..self.runs).map(|run| self.once(space, groups, prices, run, &deadline));
         Ok(best_of(runs, &deadline))
     }
 
@@ -235,12 +186,13 @@ impl Hdp<'_> {
         &self,
         space: &S,
         groups: &Groups,
+        prices: Prices,
         run: usize,
         deadline: &Deadline<'_>,
     ) -> HdpClustering<S::Mean> {
-        let mut state = State::new(space, self.sets(groups, run), self.prices);
+        let mut state = State::new(space, self.sets(groups, run), prices);
         if let (true, Some(&first)) = (run > 0, state.sets.iter().flatten().next()) {
-            state.means = vec![Some(space.mean(&[first]))];
+            state.means = vec![Some(space.alone(first as usize))];
         }
         let mut passes = Passes::new(self.stop);
         let mut steps = Vec::new();
@@ -279,14 +231,14 @@ impl Hdp<'_> {
             labels: state.labels,
             clusters,
             value,
-            lambda: Some(self.prices.global),
+            lambda: Some(prices.global),
             centres: space.centres(&means),
             trace: passes.into_trace(),
             stop,
         };
         HdpClustering {
             clustering,
-            prices: self.prices,
+            prices,
             local_clusters,
             means,
             steps,
@@ -308,25 +260,41 @@ impl Hdp<'_> {
         sets
     }
 
-    fn check(&self, elements: usize, groups: &Groups) -> Result<(), PointsError> {
-        for (name, price) in [("λ_ℓ", self.prices.local), ("λ_g", self.prices.global)] {
+    /// The prices as given, or by the farthest-first rule.
+    fn resolved_prices<S: Space>(
+        &self,
+        space: &S,
+        groups: &Groups,
+        deadline: &Deadline<'_>,
+    ) -> Result<Prices, PointsError> {
+        let prices = match self.price {
+            Some(Price::Lambdas(prices)) => prices,
+            // Without points there is nothing that costs anything.
+            Some(Price::Clusters { .. }) if space.elements() == 0 => Prices::default(),
+            Some(Price::Clusters { local, global }) => {
+                let found = prices_until(space, groups, (local, global), deadline);
+                found.ok_or_else(|| {
+                    let counts = format!("{local} and {global}");
+                    ParamError::out_of_range("the numbers of clusters", "at least 1", counts)
+                })?
+            }
+            None => {
+                let name = "λ_ℓ and λ_g, or the numbers of clusters";
+                return Err(ParamError::out_of_range(name, "given", "absent").into());
+            }
+        };
+        for (name, price) in [("λ_ℓ", prices.local), ("λ_g", prices.global)] {
             if !(price.is_finite() && price >= 0.0) {
                 let expected = "a finite number, at least 0";
-                return Err(ParamError::OutOfRange {
-                    name,
-                    expected,
-                    found: price.to_string(),
-                }
-                .into());
+                return Err(ParamError::out_of_range(name, expected, price).into());
             }
         }
+        Ok(prices)
+    }
+
+    fn check(&self, elements: usize, groups: &Groups) -> Result<(), PointsError> {
         if self.runs == 0 {
-            return Err(ParamError::OutOfRange {
-                name: "the number of runs",
-                expected: "at least 1",
-                found: "0".into(),
-            }
-            .into());
+            return Err(ParamError::out_of_range("the number of runs", "at least 1", 0).into());
         }
         if groups.as_slice().len() != elements {
             return Err(PointsError::Count {
@@ -348,263 +316,4 @@ pub fn objective<S: Space>(space: &S, groups: &Groups, labels: &[Cluster], price
     state.means = vec![None; crate::labels::bound(labels)];
     state.recentre();
     state.value()
-}
-
-/// A run under way. Dropped global clusters leave a hole in `means` until the pass is over.
-struct State<'a, S: Space> {
-    space: &'a S,
-    /// The points of each data set, as they are visited.
-    sets: Vec<Vec<u32>>,
-    prices: Prices,
-    labels: Vec<Cluster>,
-    means: Vec<Option<S::Mean>>,
-}
-
-impl<'a, S: Space> State<'a, S> {
-    /// Steps 1 and 2: one global cluster, one local cluster a data set.
-    fn new(space: &'a S, sets: Vec<Vec<u32>>, prices: Prices) -> Self {
-        let n = space.elements();
-        let all: Vec<u32> = (0..n as u32).collect();
-        let means = if n == 0 {
-            Vec::new()
-        } else {
-            vec![Some(space.mean(&all))]
-        };
-        Self {
-            space,
-            sets,
-            prices,
-            labels: vec![0; n],
-            means,
-        }
-    }
-
-    /// Which global clusters a data set uses.
-    fn used(&self, members: &[u32]) -> Vec<bool> {
-        let mut used = vec![false; self.means.len()];
-        for &i in members {
-            used[self.labels[i as usize] as usize] = true;
-        }
-        used
-    }
-
-    /// F with the means as they are.
-    fn value(&self) -> f64 {
-        let cost = |i: usize| {
-            let mean = self.means[self.labels[i] as usize].as_ref();
-            mean.map_or(f64::INFINITY, |m| {
-                self.space.weight(i) * self.space.distance(i, m)
-            })
-        };
-        let local: usize = self
-            .sets
-            .iter()
-            .map(|members| self.used(members).iter().filter(|&&u| u).count())
-            .sum();
-        let global = self.means.iter().flatten().count();
-        sum_by(self.labels.len(), cost)
-            + self.prices.local * local as f64
-            + self.prices.global * global as f64
-    }
-
-    /// `w_i ‖x_i − μ_p‖²` of the points of a data set (rows) and all global means (columns),
-    /// infinite for holes.
-    fn costs(&self, members: &[u32]) -> Vec<f64> {
-        let row = |&i: &u32| {
-            let i = i as usize;
-            let cost = move |m: &Option<S::Mean>| {
-                m.as_ref().map_or(f64::INFINITY, |m| {
-                    self.space.weight(i) * self.space.distance(i, m)
-                })
-            };
-            self.means.iter().map(cost)
-        };
-        members
-            .par_iter()
-            .with_min_len(16)
-            .flat_map_iter(row)
-            .collect()
-    }
-
-    /// Step 4, for every point of every data set in order.
-    fn points(&mut self) {
-        let sets = std::mem::take(&mut self.sets);
-        for members in &sets {
-            let (known, costs, mut used) =
-                (self.means.len(), self.costs(members), self.used(members));
-            for (r, &i) in members.iter().enumerate() {
-                let i = i as usize;
-                let price = |p: usize, used: &[bool]| {
-                    if used[p] { 0.0 } else { self.prices.local }
-                };
-                let mut best = (NONE as usize, f64::INFINITY);
-                for p in 0..self.means.len() {
-                    let cost = if p < known {
-                        costs[r * known + p]
-                    } else {
-                        self.cost(i, p)
-                    };
-                    if cost + price(p, &used) < best.1 {
-                        best = (p, cost + price(p, &used));
-                    }
-                }
-                if best.1 > self.prices.local + self.prices.global {
-                    best.0 = self.means.len();
-                    self.means.push(Some(self.space.mean(&[i as u32])));
-                    used.push(false);
-                }
-                used[best.0] = true;
-                self.labels[i] = best.0 as Cluster;
-            }
-        }
-        self.sets = sets;
-        self.drop_empty();
-    }
-
-    fn cost(&self, i: usize, p: usize) -> f64 {
-        self.means[p].as_ref().map_or(f64::INFINITY, |m| {
-            self.space.weight(i) * self.space.distance(i, m)
-        })
-    }
-
-    /// Step 5, for every local cluster as it was when the step began.
-    fn locals(&mut self) {
-        let sets = std::mem::take(&mut self.sets);
-        for set in &sets {
-            let (known, costs) = (self.means.len(), self.costs(set));
-            for members in self.local_clusters(set) {
-                let i_of = |&r: &u32| set[r as usize];
-                let cost = |r: u32, p: usize| {
-                    if p < known {
-                        costs[r as usize * known + p]
-                    } else {
-                        self.cost(i_of(&r) as usize, p)
-                    }
-                };
-                let sum = |p: usize| compensated(members.iter().map(|&r| cost(r, p)));
-                let mut best = (0..self.means.len())
-                    .map(|p| (p, sum(p)))
-                    .fold((0, f64::INFINITY), |a, b| if b.1 < a.1 { b } else { a });
-                let own: Vec<u32> = members.iter().map(i_of).collect();
-                let mean = self.space.mean(&own);
-                let around = compensated(own.iter().map(|&i| {
-                    self.space.weight(i as usize) * self.space.distance(i as usize, &mean)
-                }));
-                if best.1 > self.prices.global + around {
-                    best.0 = self.means.len();
-                    self.means.push(Some(mean));
-                }
-                for &i in &own {
-                    self.labels[i as usize] = best.0 as Cluster;
-                }
-            }
-        }
-        self.sets = sets;
-        self.drop_empty();
-    }
-
-    /// The local clusters of a data set, as rows of its members, by global number.
-    fn local_clusters(&self, set: &[u32]) -> Vec<Vec<u32>> {
-        let mut clusters = vec![Vec::new(); self.means.len()];
-        for (r, &i) in set.iter().enumerate() {
-            clusters[self.labels[i as usize] as usize].push(r as u32);
-        }
-        clusters.retain(|c| !c.is_empty());
-        clusters
-    }
-
-    /// Step 6.
-    fn recentre(&mut self) {
-        let mut members = vec![Vec::new(); self.means.len()];
-        for (i, &p) in self.labels.iter().enumerate() {
-            members[p as usize].push(i as u32);
-        }
-        self.means = members
-            .par_iter()
-            .map(|m| {
-                if m.is_empty() {
-                    None
-                } else {
-                    Some(self.space.mean(m))
-                }
-            })
-            .collect();
-    }
-
-    /// Global clusters without points cost `λ_g` for nothing.
-    fn drop_empty(&mut self) {
-        let mut empty = vec![true; self.means.len()];
-        self.labels.iter().for_each(|&p| empty[p as usize] = false);
-        for (mean, _) in self.means.iter_mut().zip(empty).filter(|(_, empty)| *empty) {
-            *mean = None;
-        }
-    }
-
-    /// Numbers the global clusters `0..g` again.
-    fn close_ranks(&mut self) {
-        let mut next = 0;
-        let number = |m: &Option<S::Mean>| {
-            next += u32::from(m.is_some());
-            next.wrapping_sub(1)
-        };
-        let numbers: Vec<u32> = self.means.iter().map(number).collect();
-        self.labels
-            .iter_mut()
-            .for_each(|p| *p = numbers[*p as usize]);
-        self.means.retain(Option::is_some);
-    }
-}
-
-/// (`λ_ℓ`, `λ_g`) for about `local` clusters a data set and `global` in all (section 6.1 of the
-/// paper).
-///
-/// `λ_ℓ` is the average over the data sets of the farthest-first distance in round `local` (a data
-/// set with fewer points contributes its last round). For `λ_g` the distance of a point to T is
-/// replaced by the sum over a data set, `Σ_{i∈j} w_i min_{t∈T} ‖x_i − t‖²`: T starts with the
-/// global mean, every round adds the farthest point of the farthest data set, and `λ_g` is the
-/// largest sum in round `global`. The paper's sentence leaves open what joins T; with means of data
-/// sets instead of points no global cluster would ever open on the paper's own experiment. `None`
-/// without points or for a count of 0.
-pub fn prices_for(points: &Points, groups: &Groups, local: usize, global: usize) -> Option<Prices> {
-    let sets = (0..groups.len())
-        .map(|j| groups.members(j))
-        .filter(|m| !m.is_empty());
-    let last = |m: &[u32]| {
-        FarthestFirst::new(&points.select(m))
-            .take(local.min(m.len()))
-            .last()
-            .map(|(_, d)| d)
-    };
-    let locals: Vec<f64> = sets.clone().map(last).collect::<Option<_>>()?;
-    let mean = points.mean();
-    let mut cost: Vec<f64> = (0..points.len())
-        .map(|i| points.weight(i) * squared_distance(points.row(i), &mean))
-        .collect();
-    let mut farthest = None;
-    for _ in 0..global {
-        let sums = sets
-            .clone()
-            .map(|m| (m, compensated(m.iter().map(|&i| cost[i as usize]))));
-        let (members, sum) = sums.reduce(|a, b| if b.1 > a.1 { b } else { a })?;
-        farthest = Some(sum);
-        let far = members.iter().copied().reduce(|a, b| {
-            if cost[b as usize] > cost[a as usize] {
-                b
-            } else {
-                a
-            }
-        })?;
-        let update = |(i, c): (usize, &mut f64)| {
-            *c =
-                c.min(points.weight(i) * squared_distance(points.row(i), points.row(far as usize)));
-        };
-        cost.par_iter_mut()
-            .with_min_len(256)
-            .enumerate()
-            .for_each(update);
-    }
-    Some(Prices {
-        local: compensated(locals.iter().copied()) / locals.len() as f64,
-        global: farthest?,
-    })
 }

@@ -12,6 +12,10 @@ use std::collections::BTreeMap;
 /// first word is taken for a mistake.
 const MOST_MIXED: usize = 20;
 
+/// Indicators that one column may become. Every one is a coordinate of every row, so a column of
+/// names would fill the memory and say nothing.
+const MOST_INDICATORS: usize = 1000;
+
 /// What to do about missing values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -269,6 +273,16 @@ fn column(table: &Table, rows: &[usize], c: usize) -> Result<Made, ReadError> {
     levels.dedup();
     if levels.len() > MOST_MIXED && levels.iter().any(|l| l.parse::<f64>().is_ok()) {
         return Err(table.fault(word, c, "a word in a column of numbers"));
+    }
+    if levels.len() > MOST_INDICATORS {
+        let words = levels.len();
+        return Err(ReadError::file(
+            &table.file,
+            format!(
+                "column {name:?} has {words} different words, and each would become a coordinate \
+                 (at most {MOST_INDICATORS}): leave the column out, or use it for the names of the rows"
+            ),
+        ));
     }
     let indicator = |level: &str| {
         let cell = |&r: &usize| {

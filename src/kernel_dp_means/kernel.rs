@@ -3,6 +3,7 @@
 use super::similarity::{ClusterSums, Links, Similarity, Split};
 use crate::ids::{Vertex, checked_count};
 use crate::numeric::sum_by;
+use crate::points::Points;
 use nalgebra::DMatrix;
 use sprs::CsMat;
 use thiserror::Error;
@@ -94,6 +95,17 @@ impl Kernel {
             weights: checked_weights(n, weights)?,
             matrix: KernelMatrix::Dense(matrix),
         })
+    }
+
+    /// A dense kernel from a square table whose row `i` holds `K_ij`; element i weighs as much as
+    /// row i.
+    ///
+    /// # Errors
+    /// If the table is not square or not symmetric.
+    pub fn from_points(rows: &Points) -> Result<Self, KernelError> {
+        let matrix = DMatrix::from_row_slice(rows.len(), rows.dimension(), rows.values());
+        let weights = (0..rows.len()).map(|i| rows.weight(i)).collect();
+        Self::dense(matrix, Some(weights))
     }
 
     /// A sparse kernel; entries that are not stored are 0.

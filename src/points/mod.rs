@@ -10,12 +10,15 @@ mod groups;
 mod lloyd;
 mod nearest;
 mod seeding;
+mod space;
 
 pub use distance::squared_distance;
 pub use groups::Groups;
 pub use lloyd::{Alternation, LloydPass, lloyd};
 pub use nearest::{Frame, Nearest, Search};
+pub(crate) use seeding::first_of_most;
 pub use seeding::{FarthestFirst, Round, k_means_plus_plus};
+pub use space::Space;
 
 use crate::ids::{TooManyVertices, checked_count};
 use crate::numeric::sum_by;

@@ -45,9 +45,14 @@ const ONE_DRAW: &str = "the means of the 15 Gaussians are drawn anew each time a
 /// Runs every method on several draws of the data.
 pub fn run(context: &Context<'_>) -> Run {
     let draws = if context.quick { 2 } else { 20 };
+    context.stage("hard Gaussian HDP", draws);
     let found: Vec<Draw> = (0..draws)
         .into_par_iter()
-        .map(|d| draw(context, context.seed + 100 + d))
+        .map(|d| {
+            let found = draw(context, context.seed + 100 + d);
+            context.run_done();
+            found
+        })
         .collect::<anyhow::Result<_>>()?;
     let all = |pick: &dyn Fn(&Draw) -> f64| found.iter().map(pick).collect::<Vec<f64>>();
     let average = |pick: &dyn Fn(&Draw) -> f64| all(pick).iter().sum::<f64>() / found.len() as f64;

@@ -13,6 +13,7 @@ mod table;
 mod uci;
 
 use super::common::{Global, Progress};
+use super::output::write_json;
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use lambdacut::io::write_atomically;
@@ -20,7 +21,7 @@ use lambdacut::metrics::Agreement;
 use lambdacut::params::DEFAULT_SEED;
 use lambdacut::report::plot::Chart;
 use lambdacut::run::{Event, Observer};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 use table::{Section, markdown};
@@ -36,6 +37,9 @@ pub struct PaperArgs {
     /// the table goes to standard output and no figure is drawn.
     #[arg(long, short, value_name = "DIR")]
     output: Option<PathBuf>,
+    /// Write the numbers as JSON; `-` is standard output, which then has no table.
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
     /// Only these experiments.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     only: Vec<Experiment>,
@@ -84,9 +88,15 @@ impl Observer for Context<'_> {
 }
 
 impl Context<'_> {
-    /// Says which part of an experiment is under way.
-    fn stage(&self, name: &str) {
-        self.progress.event(Event::Stage { name, total: None });
+    /// Says which part of an experiment is under way, and how many runs it has.
+    fn stage(&self, name: &str, runs: u64) {
+        let total = Some(runs);
+        self.progress.event(Event::Stage { name, total });
+    }
+
+    /// Says that one of these runs is over.
+    fn run_done(&self) {
+        self.progress.event(Event::Advance(1));
     }
 
     /// Writes a figure, if figures are wanted.
@@ -131,7 +141,7 @@ pub fn run(args: &PaperArgs, global: &Global) -> anyhow::Result<ExitCode> {
         if !(args.only.is_empty() || args.only.contains(&experiment)) || progress.cancelled() {
             continue;
         }
-        context.stage(name);
+        progress.event(Event::Stage { name, total: None });
         let start = Instant::now();
         let section = work(&context).with_context(|| name.to_owned())?;
         let seconds = start.elapsed().as_secs_f64();
@@ -151,17 +161,17 @@ pub fn run(args: &PaperArgs, global: &Global) -> anyhow::Result<ExitCode> {
 
 fn write(args: &PaperArgs, sections: &[Section], progress: &Progress) -> anyhow::Result<()> {
     let text = markdown(sections);
+    write_json(args.json.as_deref(), &sections)?;
     let Some(dir) = &args.output else {
+        if args.json.as_deref() == Some(Path::new("-")) {
+            return Ok(());
+        }
         return write_atomically("-".as_ref(), |out| out.write_all(text.as_bytes()))
             .context("cannot write the table");
     };
     write_atomically(&dir.join("paper.md"), |out| out.write_all(text.as_bytes()))
         .context("cannot write paper.md")?;
-    write_atomically(&dir.join("paper.json"), |out| {
-        serde_json::to_writer_pretty(&mut *out, sections)?;
-        writeln!(out)
-    })
-    .context("cannot write paper.json")?;
+    write_json(Some(&dir.join("paper.json")), &sections)?;
     progress.say(&format!("written to {}", dir.display()));
     Ok(())
 }

@@ -193,10 +193,14 @@ pub fn run(context: &Context<'_>) -> Run {
         if context.cancelled() {
             break;
         }
-        context.stage(spec.name);
+        context.stage(spec.name, lengths.runs);
         let found: Vec<Scores> = (0..lengths.runs)
             .into_par_iter()
-            .map(|run| split_and_run(context, &data, context.seed + run, &lengths))
+            .map(|run| {
+                let scores = split_and_run(context, &data, context.seed + run, &lengths);
+                context.run_done();
+                scores
+            })
             .collect::<anyhow::Result<_>>()?;
         rows.extend(rows_of(spec, &data, &found));
     }

@@ -1,6 +1,6 @@
 //! The table of points that the methods work on.
 
-use crate::common::Progress;
+use crate::common::{Progress, Usage};
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use lambdacut::clustering::PointClustering;
@@ -83,16 +83,7 @@ pub struct Data {
 impl DataArgs {
     /// Reads the points and says what was made of the columns.
     pub fn load(&self, progress: &Progress) -> anyhow::Result<Data> {
-        let started = Instant::now();
-        let mut data = if self.is_npy() {
-            self.load_npy(started)?
-        } else {
-            self.load_table(started)?
-        };
-        if self.standardise {
-            data.points = data.points.standardised();
-        }
-        data.load_seconds = started.elapsed().as_secs_f64();
+        let data = self.load_rows()?;
         progress.say(&format!(
             "{} points in {} dimensions",
             data.points.len(),
@@ -121,6 +112,31 @@ impl DataArgs {
         Ok(data)
     }
 
+    /// Reads the rows.
+    pub fn load_rows(&self) -> anyhow::Result<Data> {
+        let started = Instant::now();
+        let mut data = if self.is_npy() {
+            self.load_npy(started)?
+        } else {
+            self.load_table(started)?
+        };
+        if self.standardise {
+            data.points = data.points.standardised();
+        }
+        data.load_seconds = started.elapsed().as_secs_f64();
+        Ok(data)
+    }
+
+    /// Only the HDP has several data sets.
+    pub fn refuse_group(&self) -> anyhow::Result<()> {
+        if self.group.is_some() {
+            bail!(Usage(
+                "--group is for hdp alone: --ignore leaves a column out".to_owned()
+            ));
+        }
+        Ok(())
+    }
+
     fn is_npy(&self) -> bool {
         let name = self.data.to_string_lossy();
         [".npy", ".npy.gz", ".npy.zst"]
@@ -129,14 +145,17 @@ impl DataArgs {
     }
 
     fn load_npy(&self, started: Instant) -> anyhow::Result<Data> {
-        if [&self.label, &self.group, &self.weight, &self.name]
-            .iter()
-            .any(|column| column.is_some())
-            || !self.ignore.is_empty()
-        {
-            bail!(
-                "a .npy array has no named columns: --label, --group, --weight, --name and --ignore need a table"
-            );
+        let of_tables = [
+            ("--label", self.label.is_some()),
+            ("--group", self.group.is_some()),
+            ("--weight", self.weight.is_some()),
+            ("--name", self.name.is_some()),
+            ("--ignore", !self.ignore.is_empty()),
+            ("--header", self.header.is_some()),
+            ("--missing", self.missing != MissingArg::Error),
+        ];
+        if let Some((flag, _)) = of_tables.iter().find(|(_, given)| *given) {
+            bail!("{flag} needs a table: a .npy array has no named columns and no gaps");
         }
         let points = io::read_npy(&self.data)?;
         let names = (1..=points.len()).map(|row| row.to_string()).collect();

@@ -3,15 +3,16 @@
 use super::input::{Data, DataArgs};
 use crate::common::{Progress, command_line};
 use crate::memory;
-use crate::output::standard_output;
+use crate::output::{provenance, standard_output, write_json};
 use crate::report::{self, parameter, word};
 use anyhow::Context;
 use clap::Args;
 use lambdacut::clustering::PointClustering;
+use lambdacut::dp_means::curve::CurvePoint;
 use lambdacut::io::{self, Coordinates, write_atomically};
 use lambdacut::labels::renumber_by_size;
 use lambdacut::metrics::Agreement;
-use lambdacut::report::document::{Document, FitSection, Provenance};
+use lambdacut::report::document::{Document, FitSection};
 use lambdacut::report::html::{About, Page, PointsSource};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -63,6 +64,7 @@ pub struct Answer<'a> {
     to: &'a OutputArgs,
     seed: u64,
     more: serde_json::Value,
+    curve: Vec<CurvePoint>,
 }
 
 impl<'a> Answer<'a> {
@@ -82,12 +84,19 @@ impl<'a> Answer<'a> {
             to,
             seed,
             more: json!({}),
+            curve: Vec::new(),
         }
     }
 
     /// Adds what only this method reports.
     pub fn more(mut self, more: serde_json::Value) -> Self {
         self.more = more;
+        self
+    }
+
+    /// Adds the number of clusters at the values of λ that were tried.
+    pub fn curve(mut self, curve: Vec<CurvePoint>) -> Self {
+        self.curve = curve;
         self
     }
 
@@ -134,14 +143,7 @@ impl<'a> Answer<'a> {
         if let Some(path) = &self.to.report {
             self.write_report(path, &labels, &document)?;
         }
-        if let Some(path) = &self.to.json {
-            write_atomically(path, |out| {
-                serde_json::to_writer_pretty(&mut *out, &document)?;
-                writeln!(out)
-            })
-            .with_context(|| format!("cannot write {}", path.display()))?;
-        }
-        Ok(())
+        write_json(self.to.json.as_deref(), &document)
     }
 
     fn write_report(&self, path: &Path, labels: &[u32], document: &Document) -> anyhow::Result<()> {
@@ -155,7 +157,9 @@ impl<'a> Answer<'a> {
             columns: &self.column_names(),
             truth,
         };
-        let view = source.view(labels, self.found.value)?;
+        let mut view = source.view(labels, self.found.value)?;
+        let steps = self.curve.iter();
+        view.curve = steps.map(|point| (point.lambda, point.clusters)).collect();
         let page = Page::new(
             &report::title(&self.from.data),
             About::new(document, self.parameters()),
@@ -314,13 +318,7 @@ impl<'a> Answer<'a> {
             .map(|(name, value)| (name.to_owned(), value))
             .into(),
             memory: memory::section(),
-            provenance: Some(Provenance {
-                version: env!("CARGO_PKG_VERSION").into(),
-                input_sha256,
-                seed: self.seed,
-                threads: rayon::current_num_threads(),
-                command: command_line(),
-            }),
+            provenance: Some(provenance(&input_sha256, self.seed)),
             more: [
                 ("points".to_owned(), points),
                 ("clustering".to_owned(), clustering),

@@ -51,3 +51,22 @@ fn every_experiment_runs_and_is_written() {
         assert_eq!(scores(&document), scores(&again));
     }
 }
+
+#[test]
+fn some_sets_of_some_experiments_as_json() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = Command::new(env!("CARGO_BIN_EXE_lambdacut"))
+        .args(["paper", "--quick", "--only", "table1", "--sets", "iris"])
+        .args(["--seed", "3", "--json", "-", "--data"])
+        .arg(dir.path())
+        .assert()
+        .success();
+    let document: serde_json::Value =
+        serde_json::from_slice(&run.get_output().stdout).expect("JSON and nothing else");
+    let sections = document.as_array().unwrap();
+    assert_eq!(
+        (sections.len(), &sections[0]["title"]),
+        (1, &"Table 1".into())
+    );
+    assert_eq!(sections[0]["rows"].as_array().unwrap().len(), 3);
+}

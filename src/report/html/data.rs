@@ -260,6 +260,9 @@ pub struct PointsView {
     pub sizes: Vec<(usize, usize)>,
     /// Some of the points in the plane.
     pub scatter: Scatter,
+    /// λ and the number of clusters there, where a range of λ was tried.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub curve: Vec<(f64, usize)>,
     /// Names of the true classes of the heat map.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub classes: Vec<String>,

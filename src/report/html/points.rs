@@ -95,6 +95,7 @@ impl PointsSource<'_> {
             rest,
             sizes: size_bins(&sizes),
             scatter: scatter(points, &labels, &centres, shown),
+            curve: Vec::new(),
             classes: classes.map_or(Vec::new(), |classes| classes.shown),
             truth,
         })

@@ -30,6 +30,7 @@ if (view) {
 if (page.points) {
   pointTiles(page.points);
   scatterSection(page.points);
+  if (page.points.curve) curveSection(page.points.curve);
   pointsSection(page.points);
   if (page.points.truth) truthSection(() => page.points.truth, page.points.classes);
 }

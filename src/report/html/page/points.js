@@ -83,3 +83,22 @@ function spectrumSection() {
   });
   if (view) watch(draw);
 }
+
+// The number of clusters against λ: it stays the same from one λ to the next, then steps.
+function curveChart(width, curve) {
+  const height = 260;
+  const [left, right, top, bottom] = [56, width - 12, 26, height - 42];
+  const clusters = curve.map((point) => point[1]);
+  const x = axis(curve[0][0], curve[curve.length - 1][0], left + 6, right - 6, { log: true });
+  const y = axis(Math.min(...clusters), Math.max(...clusters), bottom, top, { finest: 1 });
+  const places = curve.map(([lambda, k]) => [x.place(lambda).toFixed(1), y.place(k).toFixed(1)]);
+  const steps = places.map(([px, py], i) => (i === 0 ? `M${px},${py}` : `H${px}V${py}`)).join("");
+  const label = `The number of clusters at ${whole(curve.length)} values of λ, from ${number(curve[0][0])} to ${number(curve[curve.length - 1][0])}`;
+  return drawing(width, height, label, gridX(x, top, bottom, "λ", width / 70), gridY(y, left, right, "clusters k", 5), s("path", { class: "curve steps", d: steps }));
+}
+
+function curveSection(curve) {
+  const place = h("div");
+  section("curve", "Clusters against λ", "A long step is a number of clusters that many values of λ agree on.", h("figure", {}, place));
+  responsive(place, (width) => curveChart(width, curve));
+}
