@@ -15,6 +15,9 @@ mod baseline;
 #[path = "it/build.rs"]
 mod build;
 
+#[path = "it/cut.rs"]
+mod cut;
+
 #[path = "it/datasets.rs"]
 mod datasets;
 
@@ -63,18 +66,15 @@ mod linalg_support;
 #[path = "it/metrics.rs"]
 mod metrics;
 
-#[path = "it/cut.rs"]
-mod cut;
-
-#[path = "it/observe.rs"]
-mod observe;
-
 #[path = "it/points.rs"]
 mod points;
 
 #[cfg(feature = "report")]
 #[path = "it/report.rs"]
 mod report;
+
+#[path = "it/run.rs"]
+mod run;
 
 #[path = "it/search.rs"]
 mod search;
