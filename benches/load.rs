@@ -144,7 +144,7 @@ fn measure(ratios: &mut Ratios, file: &Path, dir: &Path) {
     let binary = dir.join("graph.lcut");
     let loaded = read(file);
     let rows = loaded.counts.rows;
-    with_csr!(&loaded.graph, g => write_graph(&binary, Format::of_name(&binary), g, &loaded.names))
+    with_csr!(&loaded.graph, g => write_graph(&binary, Format::Binary, g, &loaded.names))
         .expect("written");
     drop(loaded);
     let (mut own, mut others) = (Processors::default(), Processors::default());

@@ -21,12 +21,11 @@ mod common;
 use common::Measure::{Number, Seconds};
 use common::process::python;
 use common::{Ratios, clock, numbers, threads, wants};
-use lambdacut::dp_means::{DpMeans, Order, Start};
-use lambdacut::fit::PointClustering;
+use lambdacut::clustering::PointClustering;
+use lambdacut::dp_means::{DpMeans, Order, Start, lambda_for};
 use lambdacut::generate::Blobs;
-use lambdacut::params::StopRules;
-use lambdacut::points::{Points, farthest_first};
-use lambdacut::run::Silent;
+use lambdacut::points::Points;
+use lambdacut::run::StopRules;
 use rayon::ThreadPool;
 use std::path::Path;
 use std::process::Command;
@@ -127,11 +126,10 @@ fn passes(ratios: &mut Ratios, subject: &Subject) {
             passes: Some(1),
             ..StopRules::default()
         };
-        let method = DpMeans {
-            start: Start::Centres(centres),
-            stop,
-            ..DpMeans::new().lambda(1e9)
-        };
+        let method = DpMeans::new()
+            .lambda(1e9)
+            .start(Start::Centres(centres))
+            .stop(stop);
         let once = || Duration::from_secs_f64(subject.run(&method).trace[0].seconds);
         let ours = ratios.clocked("points", &format!("pass over {k} means"), once);
         for precision in ["float64", "float32"] {
@@ -151,7 +149,7 @@ fn passes(ratios: &mut Ratios, subject: &Subject) {
 
 fn convergence(ratios: &mut Ratios, subject: &Subject) {
     for k in [20, 60] {
-        let lambda = farthest_first(subject.points, k).expect("points");
+        let lambda = lambda_for(subject.points, k).expect("points");
         let place = format!("λ = {lambda:.1}, farthest-first for {k} clusters");
         let theirs = subject.peer("LAMBDACUT_PDC_PYTHON", PDC, &[lambda.to_string()]);
         let times = [
@@ -159,17 +157,12 @@ fn convergence(ratios: &mut Ratios, subject: &Subject) {
             ("shuffled", Order::Shuffled),
         ]
         .map(|(name, order)| {
-            let (PointClustering { fit, .. }, time) = clock(|| {
-                subject.run(&DpMeans {
-                    order,
-                    ..DpMeans::new().lambda(lambda)
-                })
-            });
+            let (found, time) = clock(|| subject.run(&DpMeans::new().lambda(lambda).order(order)));
             println!(
                 "{place}, {name}: {} clusters, F = {:.6e}, {} passes",
-                fit.clusters,
-                fit.value,
-                fit.trace.len()
+                found.clusters,
+                found.value,
+                found.trace.len()
             );
             let (seconds, value) = (
                 theirs.as_ref().map(|numbers| numbers[0]),
@@ -183,7 +176,7 @@ fn convergence(ratios: &mut Ratios, subject: &Subject) {
                 seconds,
                 None,
             );
-            ratios.compare(claim("F of DP-means"), Number, fit.value, value, None);
+            ratios.compare(claim("F of DP-means"), Number, found.value, value, None);
             time.as_secs_f64()
         });
         ratios.compare(

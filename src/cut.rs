@@ -119,6 +119,15 @@ impl Cut {
         Ok(())
     }
 
+    /// Its short name: `ncut`, `rcut` or `masses`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Normalized => "ncut",
+            Self::Ratio => "rcut",
+            Self::Masses(_) => "masses",
+        }
+    }
+
     /// The mass `m_i` of vertex `i`.
     #[inline]
     pub fn mass<W: Weight>(&self, graph: &Csr<W>, i: usize) -> f64 {

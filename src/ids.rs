@@ -1,7 +1,7 @@
 //! Vertex and cluster numbers.
 //!
-//! Both are dense 32-bit integers starting at 0. The largest value is set aside as [`NONE`], so a
-//! graph holds at most [`MAX_VERTICES`] vertices; counts are checked once, where data enters, by
+//! Both are dense 32-bit integers starting at 0. The largest value is set aside as [`NONE`]. A graph
+//! holds at most [`MAX_VERTICES`] vertices; counts are checked once, where data enters, by
 //! [`checked_count`].
 
 use thiserror::Error;
@@ -16,12 +16,13 @@ pub type Cluster = u32;
 /// outside F.
 pub const NONE: u32 = u32::MAX;
 
-/// The largest number of vertices a graph may have.
-pub const MAX_VERTICES: usize = u32::MAX as usize - 1;
+/// The largest number of vertices, points or elements: half of what 32 bits can number, because the
+/// clusters before a pass and those opened in it must have numbers together.
+pub const MAX_VERTICES: usize = 1 << 31;
 
-/// More vertices than 32-bit ids can number.
+/// More vertices, points or elements than there may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("{0} vertices are more than the {MAX_VERTICES} that 32-bit ids can number")]
+#[error("{0} vertices are more than the {MAX_VERTICES} (2^31) that there may be")]
 pub struct TooManyVertices(pub usize);
 
 /// Turns a count into a 32-bit one.

@@ -70,6 +70,11 @@ pub enum Event<'a> {
         /// Number of steps, for a progress bar.
         total: Option<u64>,
     },
+    /// A step at this resolution begins.
+    Step {
+        /// β.
+        beta: f64,
+    },
     /// This many further steps of the current stage are done.
     Advance(u64),
     /// A pass is finished.

@@ -235,7 +235,9 @@ impl Spectral<'_> {
             spectrum: low,
             united: false,
         };
-        if self.refine && beta > 0.0 {
+        // At β ≤ 0 no cluster pays, but a number of clusters can be kept at any β.
+        let to_refine = beta > 0.0 || matches!(extent, Extent::Smallest(_));
+        if self.refine && to_refine {
             self.refine_labels(graph, extent, &mut found, &deadline);
         }
         if let Some(reason) = deadline.reason() {

@@ -1,5 +1,6 @@
 //! Flags that every command understands, and the observer behind the progress display.
 
+use super::memory;
 use anyhow::{Context, bail};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -7,9 +8,10 @@ use lambdacut::run::{CancelToken, Event, Observer};
 use std::io::{self, IsTerminal, Write};
 use std::num::NonZeroUsize;
 use std::path::Path;
+use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Flags of every command.
 #[derive(Debug, Args)]
@@ -78,15 +80,55 @@ pub fn tell(line: &str) {
     let _ = writeln!(io::stderr(), "{line}");
 }
 
-/// A time limit of so many seconds; more than a clock can count is as good as no limit.
-///
-/// # Errors
-/// If that is no number of seconds.
-pub fn time_limit(seconds: f64) -> anyhow::Result<Duration> {
-    if !(seconds.is_finite() && seconds >= 0.0) {
-        bail!("--time-limit must be a number of seconds, 0 or more");
+/// Flags that do not go together: exit code 2, as for a flag that does not exist.
+#[derive(Debug)]
+pub struct Usage(pub String);
+
+impl std::fmt::Display for Usage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
     }
-    Ok(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX))
+}
+
+impl std::error::Error for Usage {}
+
+/// The exit code of a command that has kept its results: 130 if it was interrupted.
+pub fn exit_code(progress: &Progress) -> ExitCode {
+    if progress.cancelled() {
+        ExitCode::from(130)
+    } else {
+        ExitCode::SUCCESS
+    }
+}
+
+/// The clock of a command with a time limit.
+#[derive(Debug, Clone, Copy)]
+pub struct Clock {
+    started: Instant,
+    limit: Option<Duration>,
+}
+
+impl Clock {
+    /// Starts the clock. More seconds than it can count are as good as no limit.
+    ///
+    /// # Errors
+    /// If that is no number of seconds.
+    pub fn start(seconds: Option<f64>) -> anyhow::Result<Self> {
+        if seconds.is_some_and(|s| !(s.is_finite() && s >= 0.0)) {
+            bail!("--time-limit must be a number of seconds, 0 or more");
+        }
+        let limit = seconds.map(|s| Duration::try_from_secs_f64(s).unwrap_or(Duration::MAX));
+        Ok(Self {
+            started: Instant::now(),
+            limit,
+        })
+    }
+
+    /// The time that is left; `None` without a limit.
+    pub fn left(&self) -> Option<Duration> {
+        let limit = self.limit?;
+        Some(limit.saturating_sub(self.started.elapsed()))
+    }
 }
 
 /// Runs `work` on as many threads as asked for, or on all cores.
@@ -130,7 +172,57 @@ pub struct Progress {
     waits: Arc<AtomicBool>,
     verbose: bool,
     quiet: bool,
-    bar: Option<Mutex<ProgressBar>>,
+    bar: Option<Mutex<Bar>>,
+}
+
+/// The progress of a stage on a terminal: a bar or a spinner, and how far the steps have come.
+#[derive(Debug)]
+struct Bar {
+    shown: ProgressBar,
+    stage: String,
+    steps: usize,
+    beta: Option<f64>,
+}
+
+impl Bar {
+    fn hidden() -> Self {
+        Self {
+            shown: ProgressBar::hidden(),
+            stage: String::new(),
+            steps: 0,
+            beta: None,
+        }
+    }
+
+    /// Takes the place of the last stage.
+    fn begin(&mut self, stage: &str, total: Option<u64>) {
+        self.shown.finish_and_clear();
+        let template = if total.is_some() {
+            "{msg} {wide_bar} {pos}/{len} {elapsed}"
+        } else {
+            "{spinner} {msg} {elapsed}"
+        };
+        self.shown = total.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            self.shown.set_style(style);
+        }
+        self.shown.set_message(stage.to_owned());
+        self.shown.enable_steady_tick(Duration::from_millis(100));
+        stage.clone_into(&mut self.stage);
+        (self.steps, self.beta) = (0, None);
+    }
+
+    /// "following the path: step 12, β 0.430, 1523 clusters, 310 MB".
+    fn pass(&mut self, clusters: usize) {
+        self.steps += 1;
+        let beta = self
+            .beta
+            .map_or(String::new(), |beta| format!(", β {beta:.3}"));
+        let memory = memory::resident().map_or(String::new(), |b| format!(", {} MB", b >> 20));
+        let (stage, steps) = (&self.stage, self.steps);
+        let message = format!("{stage}: step {steps}{beta}, {clusters} clusters{memory}");
+        self.shown.set_message(message);
+    }
 }
 
 impl Progress {
@@ -142,6 +234,7 @@ impl Progress {
                 std::process::exit(130);
             }
             handler.cancel();
+            tell("interrupted: ending with the best so far (once more ends at once)");
         })
         .context("cannot listen for Ctrl-C")?;
         let shown = !quiet && std::io::stderr().is_terminal();
@@ -150,7 +243,7 @@ impl Progress {
             waits,
             verbose,
             quiet,
-            bar: shown.then(|| Mutex::new(ProgressBar::hidden())),
+            bar: shown.then(|| Mutex::new(Bar::hidden())),
         })
     }
 
@@ -190,26 +283,15 @@ impl Progress {
     /// Removes the bar.
     pub fn finish(&self) {
         if let Some(Ok(bar)) = self.bar.as_ref().map(Mutex::lock) {
-            bar.finish_and_clear();
+            bar.shown.finish_and_clear();
         }
     }
 
-    fn start_bar(&self, name: &str, total: Option<u64>) {
-        let Some(Ok(mut bar)) = self.bar.as_ref().map(Mutex::lock) else {
-            return;
-        };
-        bar.finish_and_clear();
-        let template = if total.is_some() {
-            "{msg} {wide_bar} {pos}/{len} {elapsed}"
-        } else {
-            "{spinner} {msg} {elapsed}"
-        };
-        *bar = total.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
-        if let Ok(style) = ProgressStyle::with_template(template) {
-            bar.set_style(style);
+    /// Changes what the terminal shows, if it shows anything.
+    fn show(&self, change: impl FnOnce(&mut Bar)) {
+        if let Some(Ok(mut bar)) = self.bar.as_ref().map(Mutex::lock) {
+            change(&mut bar);
         }
-        bar.set_message(name.to_owned());
-        bar.enable_steady_tick(Duration::from_millis(100));
     }
 }
 
@@ -235,17 +317,17 @@ impl Write for Stoppable<'_> {
 impl Observer for Progress {
     fn event(&self, event: Event<'_>) {
         match event {
-            Event::Stage { name, total } => self.start_bar(name, total),
-            Event::Advance(steps) => {
-                if let Some(Ok(bar)) = self.bar.as_ref().map(Mutex::lock) {
-                    bar.inc(steps);
+            Event::Stage { name, total } => self.show(|bar| bar.begin(name, total)),
+            Event::Step { beta } => self.show(|bar| bar.beta = Some(beta)),
+            Event::Advance(steps) => self.show(|bar| bar.shown.inc(steps)),
+            Event::Pass(pass) => {
+                self.show(|bar| bar.pass(pass.clusters));
+                if self.verbose {
+                    tell(&format!(
+                        "  F {:.6}  clusters {}  moves {}  {:.3} s",
+                        pass.value, pass.clusters, pass.moves, pass.seconds
+                    ));
                 }
-            }
-            Event::Pass(p) if self.verbose => {
-                tell(&format!(
-                    "  F {:.6}  clusters {}  moves {}  {:.3} s",
-                    p.value, p.clusters, p.moves, p.seconds
-                ));
             }
             Event::Note(text) => self.say(text),
             _ => {}

@@ -3,7 +3,8 @@
 use super::common::Global;
 use super::input::{FormatArg, ReadArgs};
 use super::memory;
-use super::output::{standard_output, write};
+use super::output::{provenance, standard_output, write_json};
+use anyhow::anyhow;
 use clap::Args;
 use lambdacut::io;
 use lambdacut::report::document::Document;
@@ -48,23 +49,26 @@ pub fn run(args: &ConvertArgs, global: &Global) -> anyhow::Result<ExitCode> {
         ("the graph", Some(&args.output)),
         ("--json", args.json.as_deref()),
     ])?;
+    let format = match args.to {
+        Some(format) => format.format(),
+        None => io::Format::of_name(&args.output)
+            .map_err(|error| anyhow!("{error} (--to names the format)"))?,
+    };
     let loaded = args.reading.load(&args.input, &progress)?;
-    let format = args
-        .to
-        .map_or_else(|| io::Format::of_name(&args.output), FormatArg::format);
-    let cut = loaded.masses.as_deref();
-    progress.write(
-        &args.output,
-        |out| with_csr!(&loaded.graph, g => io::write_graph_to(out, format, g, &loaded.names, cut)),
-    )?;
-    let (s, c) = (&loaded.section, &loaded.counts);
+    let weights = loaded.graph.vertex_weights();
+    progress.write(&args.output, |out| {
+        with_csr!(loaded.graph.csr(), csr => {
+            io::write_graph_to(out, format, csr, loaded.names(), weights)
+        })
+    })?;
+    let (s, c) = (&loaded.section, loaded.graph.counts());
     progress.say(&format!(
         "{} vertices, {} edges, {} self-loops; of {} rows {} were repeats, {} arcs had no reverse",
         s.vertices, s.edges, s.self_loops, c.rows, s.duplicates, s.directed_arcs
     ));
     if let Some(path) = &args.json {
         // Nothing here is random.
-        let provenance = Some(loaded.provenance(0));
+        let provenance = Some(provenance(&loaded.sha256, 0));
         let mut document = Document {
             graph: Some(loaded.section),
             provenance,
@@ -75,7 +79,7 @@ pub fn run(args: &ConvertArgs, global: &Global) -> anyhow::Result<ExitCode> {
         document
             .seconds
             .insert("total".to_owned(), started.elapsed().as_secs_f64());
-        write(path, &(serde_json::to_string_pretty(&document)? + "\n"))?;
+        write_json(Some(path), &document)?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -3,7 +3,7 @@
 use super::common::Global;
 use super::input::{GraphArgs, Loaded, read_labels_for};
 use super::memory;
-use super::output::{print, write};
+use super::output::{print, provenance, write_json};
 use anyhow::Context;
 use clap::Args;
 use lambdacut::ids::{Cluster, NONE};
@@ -58,14 +58,14 @@ pub fn run(args: &EvaluateArgs, global: &Global) -> anyhow::Result<ExitCode> {
         name: "measuring",
         total: None,
     });
-    let metrics = with_csr!(&loaded.graph, g => GraphMetrics::of(g, &labels))?;
+    let metrics = with_csr!(loaded.graph.csr(), g => GraphMetrics::of(g, &labels))?;
     let truth = Comparison::of(args, &labels, &loaded)?;
     progress.finish();
     let table = [graph_lines(&loaded, &metrics), truth.lines()]
         .concat()
         .concat();
     // Nothing here is random.
-    let provenance = Some(loaded.provenance(0));
+    let provenance = Some(provenance(&loaded.sha256, 0));
     let mut document = Document {
         graph: Some(loaded.section),
         provenance,
@@ -81,9 +81,7 @@ pub fn run(args: &EvaluateArgs, global: &Global) -> anyhow::Result<ExitCode> {
     document
         .seconds
         .insert("total".to_owned(), started.elapsed().as_secs_f64());
-    if let Some(path) = &args.json {
-        write(path, &(serde_json::to_string_pretty(&document)? + "\n"))?;
-    }
+    write_json(args.json.as_deref(), &document)?;
     if args.json.as_deref() != Some(Path::new("-")) {
         print(&table)?;
     }
@@ -92,7 +90,7 @@ pub fn run(args: &EvaluateArgs, global: &Global) -> anyhow::Result<ExitCode> {
 
 /// The clustering, with isolated vertices outside every cluster, as in all results.
 fn labels(path: &Path, loaded: &Loaded, observer: &dyn Observer) -> anyhow::Result<Vec<Cluster>> {
-    let read = read_labels_for(path, &loaded.names, Unknown::Skip)?;
+    let read = read_labels_for(path, loaded.names(), Unknown::Skip)?;
     for (count, what) in [
         (
             read.unknown,
@@ -108,7 +106,7 @@ fn labels(path: &Path, loaded: &Loaded, observer: &dyn Observer) -> anyhow::Resu
         }
     }
     let mut labels = read.labels;
-    with_csr!(&loaded.graph, g => {
+    with_csr!(loaded.graph.csr(), g => {
         let lonely = (0..g.vertices()).filter(|&i| g.rows().targets(i).is_empty());
         lonely.for_each(|i| labels[i] = NONE);
     });
@@ -137,11 +135,11 @@ struct Comparison {
 impl Comparison {
     fn of(args: &EvaluateArgs, labels: &[Cluster], loaded: &Loaded) -> anyhow::Result<Self> {
         let agreement = args.truth.as_ref().map(|path| -> anyhow::Result<_> {
-            let classes = read_labels_for(path, &loaded.names, Unknown::Skip)?;
+            let classes = read_labels_for(path, loaded.names(), Unknown::Skip)?;
             Ok(Agreement::of(labels, &classes.labels)?)
         });
         let average_f1 = args.communities.as_ref().map(|path| -> anyhow::Result<_> {
-            let (communities, _) = io::read_communities(path, &loaded.names, Unknown::Skip)
+            let (communities, _) = io::read_communities(path, loaded.names(), Unknown::Skip)
                 .context("cannot use these communities")?;
             Ok(average_f1(&restricted(labels, &communities), &communities))
         });

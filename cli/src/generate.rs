@@ -1,6 +1,7 @@
 //! `lambdacut generate`: graphs and points whose clusters are known.
 
 use super::common::{Global, Progress, command_line};
+use super::output::{provenance, write_json};
 use anyhow::bail;
 use clap::{Args, Subcommand};
 use lambdacut::generate::{Affinity, Blobs, Cliques, LabelledPoints, Lfr, Planted, Rmat, Sbm};
@@ -8,8 +9,8 @@ use lambdacut::graph::Names;
 use lambdacut::io::{self, Format};
 use lambdacut::params::DEFAULT_SEED;
 use lambdacut::run::{Event, Observer};
-use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
+use serde_json::json;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// The arguments of `generate`.
@@ -293,7 +294,7 @@ fn blobs(args: &BlobsArgs) -> anyhow::Result<LabelledPoints> {
 }
 
 fn rmat(args: &RmatArgs, progress: &Progress) -> anyhow::Result<String> {
-    if Format::of_name(&args.output) != Format::EdgeList {
+    if Format::of_name(&args.output)? != Format::EdgeList {
         bail!(
             "{}: R-MAT arcs are written as an edge list; turn it into another format with `lambdacut convert`",
             args.output.display()
@@ -312,9 +313,9 @@ fn rmat(args: &RmatArgs, progress: &Progress) -> anyhow::Result<String> {
     progress.write(&args.output, |out| rmat.write_to(out, progress))?;
     let made = json!({
         "generated": { "vertices": 1u64 << args.scale, "arcs": arcs },
-        "provenance": provenance(args.seed),
+        "provenance": provenance("", args.seed),
     });
-    write_json(args.json.as_deref(), &made, progress)?;
+    write_json(args.json.as_deref(), &made)?;
     Ok(format!(
         "{arcs} arcs between 2^{} = {} vertices",
         args.scale,
@@ -329,9 +330,9 @@ fn planted(
     seed: u64,
     progress: &Progress,
 ) -> anyhow::Result<String> {
+    let format = Format::of_name(&to.output)?;
     let graph = made.graph()?;
     let names = Names::numbers(made.vertices);
-    let format = Format::of_name(&to.output);
     progress.write(&to.output, |out| {
         io::write_graph_to(out, format, &graph, &names, None)
     })?;
@@ -343,9 +344,8 @@ fn planted(
         &json!({
             "graph": { "vertices": made.vertices, "edges": graph.edges(), "total_weight": graph.total_weight(), "isolated": isolated },
             "generated": { "clusters": clusters, "average_degree": average, "mixing": made.mixing() },
-            "provenance": provenance(seed),
+            "provenance": provenance("", seed),
         }),
-        progress,
     )?;
     let lonely = if isolated > 0 {
         format!(" ({isolated} without an edge, which an edge list cannot name)")
@@ -385,9 +385,8 @@ fn points(
         to.json.as_deref(),
         &json!({
             "generated": { "points": made.truth.len(), "dimensions": made.dimensions, "clusters": clusters },
-            "provenance": provenance(seed),
+            "provenance": provenance("", seed),
         }),
-        progress,
     )?;
     Ok(format!(
         "{} points of {} coordinates around {clusters} centres",
@@ -403,22 +402,9 @@ fn write_truth(
     progress: &Progress,
 ) -> anyhow::Result<()> {
     let Some(path) = &to.truth else { return Ok(()) };
-    let provenance = [
+    let lines = [
         format!("lambdacut {}", env!("CARGO_PKG_VERSION")),
         command_line(),
     ];
-    progress.write(path, |out| {
-        io::write_labels_to(out, names, truth, &provenance)
-    })
-}
-
-fn write_json(path: Option<&Path>, document: &Value, progress: &Progress) -> anyhow::Result<()> {
-    path.map_or(Ok(()), |path| {
-        progress.write(path, |out| writeln!(out, "{document:#}"))
-    })
-}
-
-/// How to make the same again.
-fn provenance(seed: u64) -> Value {
-    json!({ "version": env!("CARGO_PKG_VERSION"), "seed": seed, "threads": rayon::current_num_threads(), "command": command_line() })
+    progress.write(path, |out| io::write_labels_to(out, names, truth, &lines))
 }

@@ -1,22 +1,22 @@
 //! The graph that a command works on: the flags that say how to read it, and the labels that belong
 //! to it.
 
-use super::common::command_line;
+use super::memory;
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
-use lambdacut::graph::Names;
-use lambdacut::graph::{self, AnyCsr, Counts, components};
-use lambdacut::io::{self, Labels, LoadOptions, Unknown};
-use lambdacut::report::document::{GraphSection, Provenance};
+use lambdacut::graph::{self, AnyCsr, Counts, Graph, Names, components};
+use lambdacut::io::{self, Labels, LoadOptions, Remedy, Unknown};
+use lambdacut::report::document::GraphSection;
 use lambdacut::run::{Event, Observer};
+use lambdacut::search::Search;
 use lambdacut::with_csr;
 use std::path::{Path, PathBuf};
 
 /// Which graph, and how to read it.
 #[derive(Debug, Clone, Args)]
 pub struct GraphArgs {
-    /// The graph: an edge list (two or three columns; spaces, tabs or commas; # and % start
-    /// comments), METIS (.graph), Matrix Market (.mtx) or binary (.lcut). Compressed .gz and .zst
+    /// The graph: an edge list (two ends and perhaps a weight a line; spaces, tabs, commas or
+    /// semicolons; # and % start comments), METIS (.graph), Matrix Market (.mtx) or binary (.lcut). Compressed .gz and .zst
     /// are read directly; `-` is standard input.
     pub graph: PathBuf,
     #[command(flatten)]
@@ -51,15 +51,29 @@ pub struct ReadArgs {
     /// Vertex ids: integers, or names; auto looks at the first lines.
     #[arg(long, value_name = "KIND", default_value = "auto")]
     pub ids: IdsArg,
-    /// Whether the first line names the columns; without it the line itself tells.
+    /// Whether the first line names the columns. Without it, it does if it could not be an edge, or
+    /// if it names two columns like source and target and no vertex has such a name.
     #[arg(long, value_name = "YES|NO")]
     pub header: Option<HeaderArg>,
+    /// The column of an edge list that holds one end: its name, or its number from 1. Without it,
+    /// usual names are found (source, from, src, …), otherwise it is the first. Other columns do not
+    /// matter.
+    #[arg(long, value_name = "COLUMN", requires = "target")]
+    pub source: Option<String>,
+    /// The column that holds the other end; without it like --source, otherwise the second.
+    #[arg(long, value_name = "COLUMN", requires = "source")]
+    pub target: Option<String>,
+    /// The column that holds the weight; without it one with a usual name (weight, amount, count,
+    /// …), otherwise the third of three.
+    #[arg(long, value_name = "COLUMN", conflicts_with = "unweighted")]
+    pub weight: Option<String>,
     /// Skip and count lines that cannot be read, instead of stopping at the first. Of a METIS file
     /// also take edges that only one end lists, and of METIS and Matrix Market files headers that
     /// miscount.
     #[arg(long)]
     pub lenient: bool,
-    /// Stop before reading takes more memory than this (bytes, or with a suffix: 500M, 16G).
+    /// Refuse what would take more memory than this, reading or clustering (bytes, or with a suffix:
+    /// 500M, 16G).
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     pub memory_limit: Option<u64>,
 }
@@ -132,13 +146,7 @@ pub enum HeaderArg {
 #[derive(Debug)]
 pub struct Loaded {
     /// The graph.
-    pub graph: AnyCsr,
-    /// What the input calls the vertices.
-    pub names: Names,
-    /// What was found in the input.
-    pub counts: Counts,
-    /// Vertex weights, where the format has them.
-    pub masses: Option<Vec<f64>>,
+    pub graph: Graph,
     /// SHA-256 of the input as stored, for the provenance of results.
     pub sha256: String,
     /// Seconds that loading took.
@@ -148,15 +156,9 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// How to reproduce a run on this graph.
-    pub fn provenance(&self, seed: u64) -> Provenance {
-        Provenance {
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            input_sha256: self.sha256.clone(),
-            seed,
-            threads: rayon::current_num_threads(),
-            command: command_line(),
-        }
+    /// What the input calls the vertices.
+    pub fn names(&self) -> &Names {
+        self.graph.names()
     }
 }
 
@@ -197,6 +199,11 @@ impl ReadArgs {
                 IdsArg::Name => io::IdKind::Name,
             },
             header: self.header.map(|h| h == HeaderArg::Yes),
+            columns: io::Columns {
+                source: self.source.clone(),
+                target: self.target.clone(),
+                weight: self.weight.clone(),
+            },
             lenient: self.lenient,
             memory_limit: self.memory_limit,
             hash: true,
@@ -205,30 +212,39 @@ impl ReadArgs {
 
     /// Reads the graph at `path`.
     pub fn load(&self, path: &Path, observer: &dyn Observer) -> anyhow::Result<Loaded> {
-        let io::Loaded {
-            graph,
-            names,
-            counts,
-            cut,
-            sha256,
-            seconds,
-        } = io::load(path, &self.options(), observer)?;
-        let section = section(&graph, &counts);
+        let read = io::load(path, &self.options(), observer)?;
+        let (sha256, seconds) = (read.sha256.clone().unwrap_or_default(), read.seconds);
+        let reading = read.reading.clone();
+        let graph = Graph::from(read);
+        let section = section(graph.csr(), graph.counts());
         if section.edges == 0 {
             bail!("{}: the graph has no edges left", path.display());
         }
-        for note in notes(&counts) {
-            observer.event(Event::Note(&note));
-        }
+        observer.event(Event::Note(&understood(&reading, &graph)));
         Ok(Loaded {
             graph,
-            names,
-            counts,
-            cut,
-            sha256: sha256.unwrap_or_default(),
+            sha256,
             seconds,
             section,
         })
+    }
+
+    /// Refuses a search that would take more memory than allowed.
+    pub fn check_memory(&self, loaded: &Loaded) -> anyhow::Result<()> {
+        let Some(limit) = self.memory_limit else {
+            return Ok(());
+        };
+        let search = with_csr!(loaded.graph.csr(), csr => Search::new().bytes(csr));
+        let needed = memory::resident().unwrap_or(0) + search;
+        if needed > limit {
+            let megabytes = |bytes: u64| bytes.div_ceil(1_000_000);
+            bail!(
+                "clustering this graph takes up to about {} MB, and --memory-limit allows {} MB",
+                megabytes(needed),
+                megabytes(limit)
+            );
+        }
+        Ok(())
     }
 }
 
@@ -265,18 +281,72 @@ fn section(graph: &AnyCsr, counts: &Counts) -> GraphSection {
     })
 }
 
-/// What a user should know about the input.
-fn notes(counts: &Counts) -> Vec<String> {
-    let mut notes = Vec::new();
-    let mut note = |count: u64, text: &str| {
+/// One line of how the input was understood, and what became of it.
+fn understood(reading: &io::Reading, graph: &Graph) -> String {
+    let counts = graph.counts();
+    let mut line = format!("read as {reading}");
+    let mut add = |count: u64, one: &str, many: &str| {
         if count > 0 {
-            notes.push(format!("note: {count} {text}"));
+            let text = if count == 1 { one } else { many };
+            line += &format!("; {} {text}", grouped(count));
         }
     };
-    note(counts.skipped, "lines could not be read and were skipped");
-    note(counts.zero_weights, "edges of weight 0 were dropped");
-    note(counts.duplicates, "rows repeat another row");
-    notes
+    add(
+        counts.skipped,
+        "line could not be read and was skipped",
+        "lines could not be read and were skipped",
+    );
+    add(
+        counts.zero_weights,
+        "edge of weight 0 dropped",
+        "edges of weight 0 dropped",
+    );
+    if matches!(graph.csr(), AnyCsr::Unit(_)) {
+        add(
+            counts.duplicates,
+            "repeated row counted once",
+            "repeated rows counted once",
+        );
+    } else {
+        add(
+            counts.duplicates,
+            "repeated row summed",
+            "repeated rows summed",
+        );
+    }
+    line
+}
+
+/// A number with commas between the thousands.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// The flag that would help with an error of reading, in brackets; nothing for other errors.
+pub fn flag_that_helps(error: &anyhow::Error) -> &'static str {
+    let reading = error
+        .chain()
+        .find_map(|cause| cause.downcast_ref::<io::ReadError>());
+    match reading.and_then(io::ReadError::remedy) {
+        Some(Remedy::IgnoreWeights) => " (--unweighted ignores weights)",
+        Some(Remedy::DoublePrecision) => " (or leave out --f32)",
+        Some(Remedy::IdsAsNames) => " (--ids name reads ids as names)",
+        Some(Remedy::SayHeader) => " (--header yes or --header no decides)",
+        Some(Remedy::NameColumns) => " (--source, --target and --weight name the columns)",
+        Some(Remedy::NameFormat) => " (--from names the format)",
+        Some(Remedy::MissingValues) => {
+            " (--missing drop leaves such rows out, --missing mean fills them)"
+        }
+        _ => "",
+    }
 }
 
 /// `500M` → 500,000,000; `16G`; `1048576`.

@@ -71,8 +71,9 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) if error.is::<common::Interrupted>() => ExitCode::from(130),
         Err(error) => {
-            common::tell(&format!("lambdacut: {error:#}"));
-            ExitCode::from(1)
+            let help = input::flag_that_helps(&error);
+            common::tell(&format!("lambdacut: {error:#}{help}"));
+            ExitCode::from(if error.is::<common::Usage>() { 2 } else { 1 })
         }
     }
 }
@@ -91,7 +92,7 @@ fn run(cli: Cli) -> anyhow::Result<ExitCode> {
     match cli.command {
         Command::Bench(args) => bench::run(&args, &cli.global),
         Command::Cluster(args) => cluster::run(&args, &cli.global),
-        Command::Path(args) => cluster::run_path(*args, &cli.global),
+        Command::Path(args) => cluster::run_path(&args, &cli.global),
         Command::Completions(args) => manual::completions(&args),
         Command::Convert(args) => convert::run(&args, &cli.global),
         Command::Evaluate(args) => evaluate::run(&args, &cli.global),

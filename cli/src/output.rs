@@ -10,6 +10,7 @@ use lambdacut::io::{self, Unknown};
 use lambdacut::metrics::{Agreement, GraphMetrics};
 use lambdacut::report::document::{Document, Provenance};
 use lambdacut::with_csr;
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -33,14 +34,55 @@ pub struct OutputArgs {
 }
 
 impl OutputArgs {
+    /// Refuses files that cannot be written, before anything takes long; whether standard output is
+    /// taken by one of them.
+    pub fn check(&self) -> anyhow::Result<bool> {
+        let files = self.files();
+        for (flag, file) in files {
+            if let Some(file) = file {
+                check_writable(flag, file)?;
+            }
+        }
+        for (at, (flag, file)) in files.iter().enumerate() {
+            let same = files[..at]
+                .iter()
+                .find(|other| file.is_some() && other.1 == *file);
+            if let (Some((other, _)), Some(file)) = (same, file)
+                && *file != Path::new("-")
+            {
+                bail!(
+                    "{other} and {flag} cannot both be written to {}",
+                    file.display()
+                );
+            }
+        }
+        self.takes_standard_output()
+    }
+
+    fn files(&self) -> [(&'static str, Option<&Path>); 3] {
+        [
+            ("--output", self.output.as_deref()),
+            ("--json", self.json.as_deref()),
+            ("--report", self.report.as_deref()),
+        ]
+    }
+
+    /// Whether no file has the labels.
+    pub fn nothing_written(&self) -> bool {
+        self.output.is_none()
+    }
+
+    /// Refuses true classes that cannot be read, before anything takes long.
+    pub fn check_truth(&self, loaded: &Loaded) -> anyhow::Result<()> {
+        if let Some(path) = &self.truth {
+            read_labels_for(path, loaded.names(), Unknown::Skip)?;
+        }
+        Ok(())
+    }
+
     /// Whether standard output is taken by one of the files; an error if it is by two.
     pub fn takes_standard_output(&self) -> anyhow::Result<bool> {
-        let files = [
-            ("--output", &self.output),
-            ("--json", &self.json),
-            ("--report", &self.report),
-        ];
-        standard_output(&files.map(|(flag, file)| (flag, file.as_deref())))
+        standard_output(&self.files())
     }
 }
 
@@ -64,55 +106,92 @@ pub fn measure(
     loaded: &Loaded,
     labels: &[Cluster],
 ) -> anyhow::Result<()> {
-    let metrics = with_csr!(&loaded.graph, g => GraphMetrics::of(g, labels))?;
+    let metrics = with_csr!(loaded.graph.csr(), g => GraphMetrics::of(g, labels))?;
     document.metrics = Some(serde_json::to_value(metrics)?);
     if let Some(path) = &output.truth {
-        let truth = read_labels_for(path, &loaded.names, Unknown::Skip)?;
+        let truth = read_labels_for(path, loaded.names(), Unknown::Skip)?;
         document.truth = Some(serde_json::to_value(Agreement::of(labels, &truth.labels)?)?);
     }
     Ok(())
 }
 
-/// Completes the document, writes labels and JSON if they were asked for, and gives the document
-/// back.
-pub fn finish(
-    mut document: Document,
+/// Refuses a file whose directory is not there or cannot be written to.
+fn check_writable(flag: &str, file: &Path) -> anyhow::Result<()> {
+    if file == Path::new("-") {
+        return Ok(());
+    }
+    if file.is_dir() {
+        bail!("{flag} {} is a directory: give a file", file.display());
+    }
+    let directory = file
+        .parent()
+        .filter(|directory| !directory.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
+    if !directory.is_dir() {
+        bail!("{flag} {}: there is no such directory", file.display());
+    }
+    Ok(())
+}
+
+/// Writes the labels if they were asked for.
+pub fn labels(
     output: &OutputArgs,
     loaded: &Loaded,
     labels: &[Cluster],
+    document: &Document,
+) -> anyhow::Result<()> {
+    let Some(path) = &output.output else {
+        return Ok(());
+    };
+    let value = document.objective.as_ref().map_or(String::new(), |o| {
+        format!("{} clusters, cut {}", o.clusters, o.cut)
+    });
+    let lines = [
+        format!(
+            "lambdacut {}: {}",
+            env!("CARGO_PKG_VERSION"),
+            command_line()
+        ),
+        format!("input sha256 {}", loaded.sha256),
+        value,
+    ];
+    io::write_labels(path, loaded.names(), labels, &lines)
+        .with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// How to reproduce a run: the only place that says so.
+pub fn provenance(input_sha256: &str, seed: u64) -> Provenance {
+    Provenance {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        input_sha256: input_sha256.to_owned(),
+        seed,
+        threads: rayon::current_num_threads(),
+        command: command_line(),
+    }
+}
+
+/// Completes the document, and writes it if that was asked for.
+pub fn finish(
+    document: &mut Document,
+    output: &OutputArgs,
+    loaded: &Loaded,
     seed: u64,
     started: Instant,
-) -> anyhow::Result<Document> {
-    let threads = rayon::current_num_threads();
-    let provenance = Provenance {
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        input_sha256: loaded.sha256.clone(),
-        seed,
-        threads,
-        command: command_line(),
-    };
-    if let Some(path) = &output.output {
-        let value = document.objective.as_ref().map_or(String::new(), |o| {
-            format!("{} clusters, cut {}", o.clusters, o.cut)
-        });
-        let lines = [
-            format!("lambdacut {}: {}", provenance.version, provenance.command),
-            format!("input sha256 {}", provenance.input_sha256),
-            value,
-        ];
-        io::write_labels(path, &loaded.names, labels, &lines)
-            .with_context(|| format!("cannot write {}", path.display()))?;
-    }
-    document.provenance = Some(provenance);
+) -> anyhow::Result<()> {
+    document.provenance = Some(provenance(&loaded.sha256, seed));
     document.memory = memory::section();
+    let total = started.elapsed().as_secs_f64();
     document.seconds.insert("load".to_owned(), loaded.seconds);
-    document
-        .seconds
-        .insert("total".to_owned(), started.elapsed().as_secs_f64());
-    if let Some(path) = &output.json {
-        write(path, &(serde_json::to_string_pretty(&document)? + "\n"))?;
-    }
-    Ok(document)
+    document.seconds.insert("total".to_owned(), total);
+    write_json(output.json.as_deref(), document)
+}
+
+/// Writes a value as JSON, if there is a file for it: the only place that does.
+pub fn write_json(path: Option<&Path>, value: &impl Serialize) -> anyhow::Result<()> {
+    let Some(path) = path else {
+        return Ok(());
+    };
+    write(path, &(serde_json::to_string_pretty(value)? + "\n"))
 }
 
 /// Writes a text to a file, or to standard output for `-`.

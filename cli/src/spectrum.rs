@@ -1,18 +1,17 @@
 //! `lambdacut spectrum`: the low end of the spectrum, and whether all of it was found.
 
-use super::common::{Global, Progress, command_line};
+use super::cluster::args::ObjectiveArg;
+use super::common::{Global, Progress, exit_code};
 use super::input::{GraphArgs, Loaded};
 use super::memory;
-use super::output::standard_output;
+use super::output::{provenance, standard_output, write_json};
 use super::report::{self, parameter, word};
 use anyhow::{Context, bail};
-use clap::{ArgGroup, Args, ValueEnum};
-use lambdacut::cut::Cut;
+use clap::{ArgGroup, Args};
 use lambdacut::linalg::{Extent, Spectrum, SpectrumOptions, spectrum};
 use lambdacut::params::DEFAULT_SEED;
-use lambdacut::report::document::{Document, Provenance};
+use lambdacut::report::document::Document;
 use lambdacut::report::html::{About, Page, SpectrumView};
-use lambdacut::run::Observer;
 use lambdacut::{io, with_csr};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -58,24 +57,6 @@ pub struct SpectrumArgs {
     seed: u64,
 }
 
-/// Which cut.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ObjectiveArg {
-    /// Normalized cut.
-    Ncut,
-    /// Ratio cut.
-    Rcut,
-}
-
-impl ObjectiveArg {
-    fn kind(self) -> Cut {
-        match self {
-            Self::Ncut => Cut::Normalized,
-            Self::Rcut => Cut::Ratio,
-        }
-    }
-}
-
 /// Computes, prints the eigenvalues to standard output and the verdict to standard error.
 pub fn run(args: &SpectrumArgs, global: &Global) -> anyhow::Result<ExitCode> {
     let started = Instant::now();
@@ -92,7 +73,7 @@ pub fn run(args: &SpectrumArgs, global: &Global) -> anyhow::Result<ExitCode> {
         (None, Some(k)) => Extent::Smallest(k),
         (None, None) => bail!("say --below B or --smallest K"),
     };
-    let cut = args.objective.kind();
+    let cut = args.objective.cut();
     let before = memory::resident().unwrap_or(0);
     let options = SpectrumOptions {
         max_vectors: args.max_vectors,
@@ -100,7 +81,7 @@ pub fn run(args: &SpectrumArgs, global: &Global) -> anyhow::Result<ExitCode> {
         seed: args.seed,
         ..SpectrumOptions::default()
     };
-    let low = with_csr!(&loaded.graph, g => spectrum(g, &cut, extent, &options, &progress))?;
+    let low = with_csr!(loaded.graph.csr(), g => spectrum(g, &cut, extent, &options, &progress))?;
     progress.finish();
     if !taken {
         print_values(&low)?;
@@ -130,18 +111,8 @@ pub fn run(args: &SpectrumArgs, global: &Global) -> anyhow::Result<ExitCode> {
             },
         )?;
     }
-    if let Some(path) = &args.json {
-        io::write_atomically(path, |out| {
-            serde_json::to_writer_pretty(&mut *out, &document)?;
-            writeln!(out)
-        })
-        .with_context(|| format!("cannot write {}", path.display()))?;
-    }
-    Ok(if progress.cancelled() {
-        ExitCode::from(130)
-    } else {
-        ExitCode::SUCCESS
-    })
+    write_json(args.json.as_deref(), &document)?;
+    Ok(exit_code(&progress))
 }
 
 /// The flags, for the page.
@@ -215,7 +186,7 @@ fn document(args: &SpectrumArgs, loaded: &Loaded, low: &Spectrum, started: Insta
         .first()
         .map(|gap| json!({ "resolution": gap.beta(), "clusters": gap.after }));
     let section = json!({
-        "objective": args.objective.kind(), "below": low.below, "reached": low.reached, "count": low.count(), "eigenvalues": low.values(),
+        "objective": args.objective.cut(), "below": low.below, "reached": low.reached, "count": low.count(), "eigenvalues": low.values(),
         "check": low.check, "largest_residual": low.largest_residual(), "products": low.products, "estimated_bytes": low.bytes,
         "gaps": gaps.iter().take(20).collect::<Vec<_>>(), "suggested": suggested,
     });
@@ -230,13 +201,7 @@ fn document(args: &SpectrumArgs, loaded: &Loaded, low: &Spectrum, started: Insta
         ]
         .map(|(name, value)| (name.to_owned(), value))
         .into(),
-        provenance: Some(Provenance {
-            version: env!("CARGO_PKG_VERSION").into(),
-            input_sha256: loaded.sha256.clone(),
-            seed: args.seed,
-            threads: rayon::current_num_threads(),
-            command: command_line(),
-        }),
+        provenance: Some(provenance(&loaded.sha256, args.seed)),
         ..Document::default()
     }
 }

@@ -24,6 +24,9 @@ mod devtools;
 #[path = "it/evaluate.rs"]
 mod evaluate;
 
+#[path = "it/flags.rs"]
+mod flags;
+
 #[path = "it/layers.rs"]
 mod layers;
 

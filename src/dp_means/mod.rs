@@ -27,7 +27,9 @@ use crate::clustering::PointClustering;
 use crate::ids::Cluster;
 use crate::params::{DEFAULT_SEED, ParamError};
 use crate::points::{Alternation, FarthestFirst, Points, PointsError, Search, squared_distance};
-use crate::run::{Deadline, Passes, Run, StopReason, StopRules, best_of, run_options};
+use crate::run::{
+    Deadline, Event, Observer, Passes, Run, Silent, StopReason, StopRules, best_of, run_options,
+};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -200,8 +202,8 @@ impl DpMeans<'_> {
 
     fn best(&self, points: &Points, pass: &Pass) -> Result<PointClustering, PointsError> {
         self.check(points)?;
-        let lambda = self.resolved_lambda(points)?;
         let deadline = self.run.start();
+        let lambda = self.resolved_lambda(points, &deadline)?;
         let runs = (0..self.runs.count).map(|run| {
             let order = self.visits(points.len(), run);
             self.once(points, lambda, run, &order, &deadline, pass)
@@ -263,7 +265,11 @@ impl DpMeans<'_> {
     }
 
     /// λ as given, or by the farthest-first rule.
-    fn resolved_lambda(&self, points: &Points) -> Result<f64, PointsError> {
+    fn resolved_lambda(
+        &self,
+        points: &Points,
+        deadline: &Deadline<'_>,
+    ) -> Result<f64, PointsError> {
         let wrong = |name, expected, found: String| ParamError::OutOfRange {
             name,
             expected,
@@ -274,8 +280,8 @@ impl DpMeans<'_> {
             Some(Price::Lambda(lambda)) => {
                 Err(wrong("λ", "a finite number, at least 0", lambda.to_string()).into())
             }
-            Some(Price::Clusters(k)) => lambda_for(points, k).ok_or_else(|| {
-                let expected = "at least 1 and at most the number of points";
+            Some(Price::Clusters(k)) => lambda_of_round(points, k, deadline).ok_or_else(|| {
+                let expected = "at least 1, and there must be points";
                 wrong("the number of clusters", expected, k.to_string()).into()
             }),
             None => Err(wrong("λ or the number of clusters", "given", "absent".into()).into()),
@@ -355,18 +361,38 @@ impl DpMeans<'_> {
 type Pass = dyn Fn(&mut Alternation<'_>, &[u32], f64) -> usize;
 
 /// λ for about `k` clusters, by the farthest-first rule of the paper's section 6.1: T starts with
-/// the mean of all points, every round adds the point farthest from T, and λ is the (weighted)
-/// squared distance of the point that round `k` adds. `None` without points or for k = 0; with
-/// fewer than `k` points the last round counts. O(k n d).
+/// the mean of all points, every round adds the point farthest from T, and λ is the squared
+/// distance of the point that round `k` adds. `None` without points or for k = 0; with fewer than
+/// `k` points the last round counts. O(k n d).
 ///
 /// ```
 /// use lambdacut::{dp_means::lambda_for, points::Points};
 /// let points = Points::from_rows(&[[0.0], [1.0], [10.0], [11.0]]).unwrap();
-/// assert!(lambda_for(&points, 1) > lambda_for(&points, 3));
+/// // The mean is 5.5. Round 1 finds 0 or 11 at 5.5², round 2 the other one, round 3 a point next
+/// // to its neighbour.
+/// assert_eq!(lambda_for(&points, 2), Some(5.5 * 5.5));
+/// assert_eq!(lambda_for(&points, 3), Some(1.0));
 /// ```
 pub fn lambda_for(points: &Points, k: usize) -> Option<f64> {
-    let rounds = FarthestFirst::new(points).map(|(_, distance)| distance);
-    rounds.take(k.min(points.len())).last()
+    lambda_of_round(points, k, &Silent)
+}
+
+/// [`lambda_for`], of the rounds made so far when the observer ends it.
+fn lambda_of_round(points: &Points, k: usize, observer: &dyn Observer) -> Option<f64> {
+    let rounds = k.min(points.len());
+    observer.event(Event::Stage {
+        name: "choosing λ",
+        total: Some(rounds as u64),
+    });
+    let mut lambda = None;
+    for (_, distance) in FarthestFirst::new(points).take(rounds) {
+        lambda = Some(distance);
+        observer.event(Event::Advance(1));
+        if observer.cancelled() {
+            break;
+        }
+    }
+    lambda
 }
 
 /// F between the two steps of a pass: new labels, centres where they were.

@@ -9,7 +9,7 @@ use crate::ids::Vertex;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Sorted distinct edges → CSR.
+/// Sorted distinct edges, whose weights are known to be in range → CSR.
 pub(super) fn assemble<W: Weight, R: Row>(n: usize, edges: Vec<R>) -> Csr<W> {
     let mut offsets = degree_prefix_sums(n, &edges);
     let arcs = offsets[n] as usize;
@@ -23,7 +23,7 @@ pub(super) fn assemble<W: Weight, R: Row>(n: usize, edges: Vec<R>) -> Csr<W> {
         .filter(|edge| is_loop(edge.number()))
         .count();
     drop(edges);
-    Csr::with_loops(offsets.into(), targets.into(), weights.into(), loops)
+    Csr::with_loops(offsets, targets, weights, loops)
 }
 
 fn is_loop(number: u64) -> bool {

@@ -21,13 +21,13 @@
 //! sorted.
 
 use super::assemble::assemble;
+use super::csr::check_weight;
 use super::edges::{
-    Counts, Direction, Duplicates, EdgeList, Listing, MOST_VERTICES, Policy, RawRows, SelfLoops,
-    pack, unpack,
+    Counts, Direction, Duplicates, EdgeList, Listing, Policy, RawRows, SelfLoops, pack, unpack,
 };
 use super::row::{Row, arc, ends, number};
 use super::{AnyCsr, Csr, GraphError, Unit, Weight};
-use crate::ids::{TooManyVertices, Vertex};
+use crate::ids::{MAX_VERTICES, TooManyVertices, Vertex};
 use rayon::prelude::*;
 use std::ops::Range;
 use thiserror::Error;
@@ -99,10 +99,19 @@ fn weighted(
 ) -> Result<AnyCsr, BuildError> {
     let edges = merged(n, rows, listing, policy, counts)?;
     Ok(if policy.single_precision {
-        AnyCsr::F32(assemble(n, edges))
+        AnyCsr::F32(stored(n, edges)?)
     } else {
-        AnyCsr::F64(assemble(n, edges))
+        AnyCsr::F64(stored(n, edges)?)
     })
+}
+
+/// The graph of sorted distinct edges, if each weight can be stored.
+fn stored<W: Weight, R: Row>(n: usize, edges: Vec<R>) -> Result<Csr<W>, GraphError> {
+    let wrong = edges.par_iter().with_min_len(BLOCK).find_map_first(|edge| {
+        let (i, j) = ends(edge.number());
+        check_weight::<W>((i as usize, j as usize), edge.weight())
+    });
+    wrong.map_or_else(|| Ok(assemble(n, edges)), Err)
 }
 
 /// Drops the weights, whatever they are, and with them the rows of weight 0.
@@ -154,13 +163,13 @@ fn merged<R: Row>(
         _ if survey.one_way == 0 && survey.first_unequal.is_none() => Merge::OneDirection,
         _ => Merge::Sum,
     };
-    merge(&mut rows, how)?;
+    merge(&mut rows, how);
     Ok(rows)
 }
 
 /// Checks endpoints and weights.
 fn check<R: Row>(n: usize, rows: &[R]) -> Result<(), GraphError> {
-    if n > MOST_VERTICES {
+    if n > MAX_VERTICES {
         return Err(TooManyVertices(n).into());
     }
     let wrong = rows.par_iter().with_min_len(BLOCK).find_map_first(|row| {
@@ -172,12 +181,10 @@ fn check<R: Row>(n: usize, rows: &[R]) -> Result<(), GraphError> {
                 vertices: n,
             });
         }
-        let fine = weight.is_finite() && weight >= 0.0;
-        (!fine).then_some(GraphError::Weight {
-            row: i as usize,
-            column: j as usize,
-            weight,
-        })
+        if weight == 0.0 {
+            return None;
+        }
+        check_weight::<f64>((i as usize, j as usize), weight)
     });
     wrong.map_or(Ok(()), Err)
 }
@@ -334,7 +341,7 @@ enum Merge {
 }
 
 /// Merges every run into its first place, then closes the gaps.
-fn merge<R: Row>(rows: &mut Vec<R>, how: Merge) -> Result<(), GraphError> {
+fn merge<R: Row>(rows: &mut Vec<R>, how: Merge) {
     let ranges = run_blocks(rows);
     let mut rest = rows.as_mut_slice();
     let mut blocks = Vec::with_capacity(ranges.len());
@@ -343,13 +350,12 @@ fn merge<R: Row>(rows: &mut Vec<R>, how: Merge) -> Result<(), GraphError> {
         blocks.push(block);
         rest = after;
     }
-    let kept: Vec<Result<usize, GraphError>> = blocks
+    let kept: Vec<usize> = blocks
         .into_par_iter()
         .map(|block| merge_block(block, how))
         .collect();
     let mut end = 0;
     for (range, kept) in ranges.into_iter().zip(kept) {
-        let kept = kept?;
         if end != range.start {
             rows.copy_within(range.start..range.start + kept, end);
         }
@@ -358,10 +364,11 @@ fn merge<R: Row>(rows: &mut Vec<R>, how: Merge) -> Result<(), GraphError> {
     rows.truncate(end);
     // Gives the pages of merged rows back before the result is allocated.
     rows.shrink_to_fit();
-    Ok(())
 }
 
-fn merge_block<R: Row>(block: &mut [R], how: Merge) -> Result<usize, GraphError> {
+/// Merges the runs of a block into its first places and says how many there are. A run of rows in
+/// range has a finite sum, however many there are.
+fn merge_block<R: Row>(block: &mut [R], how: Merge) -> usize {
     let (mut from, mut kept) = (0, 0);
     while from < block.len() {
         let first = block[from];
@@ -376,18 +383,10 @@ fn merge_block<R: Row>(block: &mut [R], how: Merge) -> Result<usize, GraphError>
             Merge::OneDirection => one_direction(run, first.number() & 1).1,
             Merge::Sum => one_direction(run, 0).1 + one_direction(run, 1).1,
         };
-        if !weight.is_finite() {
-            let (i, j) = ends(first.number());
-            return Err(GraphError::Weight {
-                row: i as usize,
-                column: j as usize,
-                weight,
-            });
-        }
         block[kept] = R::new(first.number() & !1, weight);
         (from, kept) = (to, kept + 1);
     }
-    Ok(kept)
+    kept
 }
 
 impl<W: Weight> Csr<W> {
@@ -406,7 +405,10 @@ impl<W: Weight> Csr<W> {
         number_rows(&mut rows, Listing::Edges, SelfLoops::Keep, &mut counts);
         sort(&mut rows, false);
         rows.truncate(rows.partition_point(|row| row.number() != DROPPED));
-        merge(&mut rows, Merge::Sum)?;
-        Ok(assemble(n, rows))
+        merge(&mut rows, Merge::Sum);
+        if W::UNIT {
+            return Ok(assemble(n, rows));
+        }
+        stored(n, rows)
     }
 }

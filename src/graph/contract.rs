@@ -88,7 +88,7 @@ pub fn contract<W: Weight>(graph: &Csr<W>, labels: &[Cluster], k: usize) -> Cont
             contract_block(graph, labels, &members, block, mine);
         });
     close_gaps(&bounds, &mut lengths, &mut targets, &mut weights);
-    Csr::from_valid(lengths.into(), targets.into(), weights.into())
+    Csr::from_valid(lengths, targets, weights)
 }
 
 /// Ranges of clusters with about equally many arcs, and how many; the number of ranges does not

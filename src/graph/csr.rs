@@ -7,14 +7,15 @@
 //! Memory: 4 bytes an arc and 8 a vertex for [`Unit`] weights; weighted graphs add the weight of
 //! each arc and 8 bytes a vertex for its degree.
 
-use super::{Array, Unit, Weight};
+use super::{Unit, Weight};
 use crate::ids::{Vertex, checked_count};
 use ::sprs::CsMatBase;
 use rayon::prelude::*;
 use thiserror::Error;
+use xxhash_rust::xxh3::Xxh3;
 
 /// The sparse matrix type behind a [`Csr`].
-pub type Matrix<W> = CsMatBase<W, u32, Array<u64>, Array<u32>, Array<W>, u64>;
+pub type Matrix<W> = CsMatBase<W, u32, Vec<u64>, Vec<u32>, Vec<W>, u64>;
 
 /// Why arrays do not make a graph.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -57,6 +58,22 @@ pub enum GraphError {
         column: usize,
         /// The weight.
         weight: f64,
+    },
+    /// A weight too small or too large to be stored and computed with.
+    #[error(
+        "the weight of ({row}, {column}) is {weight:e}, outside {least:.1e} to {most:.1e}: multiply all weights by one number"
+    )]
+    Range {
+        /// The row.
+        row: usize,
+        /// The column.
+        column: usize,
+        /// The weight.
+        weight: f64,
+        /// The smallest weight that would do.
+        least: f64,
+        /// The largest weight that would do.
+        most: f64,
     },
     /// An endpoint beyond the number of vertices.
     #[error("an edge names vertex {vertex}, but there are only {vertices} vertices")]
@@ -117,13 +134,12 @@ impl<'a, W: Weight> Rows<'a, W> {
 
 impl<W: Weight> Csr<W> {
     /// Takes finished CSR arrays, checking everything but symmetry (see [`Csr::check_symmetry`]):
-    /// offsets, order and range of indices, weights positive and finite. O(arcs), parallel.
+    /// offsets, order and range of indices, weights positive and in range. O(arcs), parallel.
     pub fn from_arrays(
-        offsets: impl Into<Array<u64>>,
-        targets: impl Into<Array<Vertex>>,
-        weights: impl Into<Array<W>>,
+        offsets: Vec<u64>,
+        targets: Vec<Vertex>,
+        weights: Vec<W>,
     ) -> Result<Self, GraphError> {
-        let (offsets, targets, weights) = (offsets.into(), targets.into(), weights.into());
         let rows = Rows {
             offsets: &offsets,
             targets: &targets,
@@ -134,11 +150,7 @@ impl<W: Weight> Csr<W> {
     }
 
     /// Wraps arrays that are known to be valid.
-    pub(crate) fn from_valid(
-        offsets: Array<u64>,
-        targets: Array<Vertex>,
-        weights: Array<W>,
-    ) -> Self {
+    pub(crate) fn from_valid(offsets: Vec<u64>, targets: Vec<Vertex>, weights: Vec<W>) -> Self {
         let rows = Rows {
             offsets: &offsets,
             targets: &targets,
@@ -155,9 +167,9 @@ impl<W: Weight> Csr<W> {
     /// Wraps arrays that are known to be valid and to have `loops` self-loops.
     #[allow(unsafe_code)]
     pub(super) fn with_loops(
-        offsets: Array<u64>,
-        targets: Array<Vertex>,
-        weights: Array<W>,
+        offsets: Vec<u64>,
+        targets: Vec<Vertex>,
+        weights: Vec<W>,
         loops: usize,
     ) -> Self {
         let n = offsets.len() - 1;
@@ -301,6 +313,20 @@ impl<W: Weight> Csr<W> {
         &self.matrix
     }
 
+    /// A number that tells this graph from others: a hash of its arrays. O(arcs).
+    pub fn fingerprint(&self) -> u64 {
+        let rows = self.rows();
+        let mut hash = Xxh3::new();
+        hash.update(bytemuck::cast_slice(rows.offsets));
+        hash.update(bytemuck::cast_slice(rows.targets));
+        if !W::UNIT {
+            for weight in rows.weights {
+                hash.update(&weight.get().to_bits().to_le_bytes());
+            }
+        }
+        hash.digest()
+    }
+
     /// Bytes of the arrays of this graph.
     pub fn bytes(&self) -> usize {
         8 * (self.vertices() + 1) + (4 + size_of::<W>()) * self.arcs() + 8 * self.degrees.len()
@@ -350,16 +376,37 @@ fn check_row<W: Weight>(rows: &Rows<'_, W>, i: usize, n: usize) -> Result<usize,
     let wrong = if W::UNIT {
         None
     } else {
-        rows.row(i).find(|&(_, w)| !(w.is_finite() && w > 0.0))
+        rows.row(i)
+            .find_map(|(j, weight)| check_weight::<W>((i, j as usize), weight))
     };
-    if let Some((j, weight)) = wrong {
-        return Err(GraphError::Weight {
-            row: i,
-            column: j as usize,
+    if let Some(error) = wrong {
+        return Err(error);
+    }
+    Ok(targets.iter().filter(|&&j| j as usize == i).count())
+}
+
+/// What is wrong with the weight of an edge that is to be stored.
+pub(super) fn check_weight<W: Weight>(
+    (row, column): (usize, usize),
+    weight: f64,
+) -> Option<GraphError> {
+    if (W::LEAST..=W::MOST).contains(&weight) {
+        return None;
+    }
+    if !(weight.is_finite() && weight > 0.0) {
+        return Some(GraphError::Weight {
+            row,
+            column,
             weight,
         });
     }
-    Ok(targets.iter().filter(|&&j| j as usize == i).count())
+    Some(GraphError::Range {
+        row,
+        column,
+        weight,
+        least: W::LEAST,
+        most: W::MOST,
+    })
 }
 
 /// A graph whose weight type is known only at run time.

@@ -5,10 +5,6 @@ use crate::ids::Vertex;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// The most vertices the builder can number: the direction of an arc takes one bit of its 64-bit
-/// number.
-pub const MOST_VERTICES: usize = 1 << 31;
-
 /// What a row of an [`EdgeList`] stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[non_exhaustive]

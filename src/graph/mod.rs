@@ -24,13 +24,12 @@ pub use components::{Components, components};
 pub use contract::{Contraction, Members, contract};
 pub use csr::{AnyCsr, Csr, GraphError, Matrix, Rows};
 pub use edges::{
-    Counts, Direction, Duplicates, EdgeList, Listing, MOST_VERTICES, Policy, RawRows, SelfLoops,
-    pack, unpack,
+    Counts, Direction, Duplicates, EdgeList, Listing, Policy, RawRows, SelfLoops, pack, unpack,
 };
 pub use names::{Index, Names, Strings};
 pub use petgraph::{FromPetgraph, from_petgraph, to_petgraph};
 pub use sprs::{from_sprs, to_sprs};
-pub use store::{Array, Unit, Weight};
+pub use store::{HEAVIEST, LIGHTEST, Unit, Weight};
 pub use sweep::sweep;
 
 use crate::ids::Vertex;
@@ -163,6 +162,12 @@ impl Graph {
     /// The weights of the vertices, where the file had some.
     pub fn vertex_weights(&self) -> Option<&[f64]> {
         self.vertex_weights.as_deref()
+    }
+
+    /// A number that tells this graph from others, whatever its vertices are called and wherever it
+    /// came from. O(edges).
+    pub fn fingerprint(&self) -> u64 {
+        with_csr!(&self.csr, csr => csr.fingerprint())
     }
 
     /// The number of vertices.

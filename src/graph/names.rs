@@ -2,10 +2,11 @@
 //! dense numbers.
 
 use crate::ids::Vertex;
-use rustc_hash::{FxHashMap, FxHasher};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use std::hash::Hasher;
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasher, RandomState};
 
 /// The names of the vertices `0..n`.
 ///
@@ -71,13 +72,51 @@ impl Names {
         }
     }
 
+    /// Bytes of memory.
+    pub(crate) fn bytes(&self) -> u64 {
+        match self {
+            Self::Range { .. } => 0,
+            Self::Ids(ids) => 8 * ids.capacity() as u64,
+            Self::Strings(strings) => strings.bytes(),
+        }
+    }
+
+    /// The first vertex whose name no text format can hold: an empty one, or one with a line break or
+    /// a NUL character.
+    pub(crate) fn first_unwritable(&self) -> Option<usize> {
+        let Self::Strings(strings) = self else {
+            return None;
+        };
+        let unwritable = |name: &str| name.is_empty() || name.contains(['\n', '\0']);
+        (0..strings.len()).find(|&i| unwritable(strings.get(i)))
+    }
+
+    /// The first vertex with the name of an earlier one.
+    pub(crate) fn first_repeated(&self) -> Option<usize> {
+        let Self::Strings(strings) = self else {
+            return None;
+        };
+        let state = RandomState::new();
+        let mut hashes: Vec<u64> = (0..strings.len())
+            .into_par_iter()
+            .map(|i| state.hash_one(strings.get(i)))
+            .collect();
+        hashes.par_sort_unstable();
+        // Names of different hashes are different; only if two are equal the names are compared.
+        if hashes.windows(2).all(|pair| pair[0] != pair[1]) {
+            return None;
+        }
+        let mut seen = HashSet::with_capacity(strings.len());
+        (0..strings.len()).find(|&i| !seen.insert(strings.get(i)))
+    }
+
     /// Finds vertices by name.
     pub fn index(&self) -> Index<'_> {
         let strings = match self {
             Self::Strings(strings) => (0..strings.len())
                 .map(|i| (strings.get(i), i as Vertex))
                 .collect(),
-            _ => FxHashMap::default(),
+            _ => HashMap::default(),
         };
         Index {
             names: self,
@@ -90,7 +129,8 @@ impl Names {
 #[derive(Debug)]
 pub struct Index<'a> {
     names: &'a Names,
-    strings: FxHashMap<&'a str, Vertex>,
+    // Keyed anew in every run: whoever chose the names cannot make them collide.
+    strings: HashMap<&'a str, Vertex>,
 }
 
 impl Index<'_> {
@@ -197,9 +237,9 @@ impl<'a> FromIterator<&'a str> for Strings {
 pub(crate) trait KeyStore {
     /// A key as looked up.
     type Key<'k>: Copy;
-    fn hash(key: Self::Key<'_>) -> u64;
+    fn hash(state: &RandomState, key: Self::Key<'_>) -> u64;
     fn count(&self) -> usize;
-    fn key_hash(&self, i: usize) -> u64;
+    fn key_hash(&self, state: &RandomState, i: usize) -> u64;
     fn is(&self, i: usize, key: Self::Key<'_>) -> bool;
     fn append(&mut self, key: Self::Key<'_>);
     fn bytes(&self) -> u64;
@@ -207,16 +247,14 @@ pub(crate) trait KeyStore {
 
 impl KeyStore for Vec<u64> {
     type Key<'k> = u64;
-    fn hash(key: u64) -> u64 {
-        let mut hasher = FxHasher::default();
-        hasher.write_u64(key);
-        hasher.finish()
+    fn hash(state: &RandomState, key: u64) -> u64 {
+        state.hash_one(key)
     }
     fn count(&self) -> usize {
         self.len()
     }
-    fn key_hash(&self, i: usize) -> u64 {
-        Self::hash(self[i])
+    fn key_hash(&self, state: &RandomState, i: usize) -> u64 {
+        Self::hash(state, self[i])
     }
     fn is(&self, i: usize, key: u64) -> bool {
         self[i] == key
@@ -231,16 +269,14 @@ impl KeyStore for Vec<u64> {
 
 impl KeyStore for Strings {
     type Key<'k> = &'k str;
-    fn hash(key: &str) -> u64 {
-        let mut hasher = FxHasher::default();
-        hasher.write(key.as_bytes());
-        hasher.finish()
+    fn hash(state: &RandomState, key: &str) -> u64 {
+        state.hash_one(key)
     }
     fn count(&self) -> usize {
         self.len()
     }
-    fn key_hash(&self, i: usize) -> u64 {
-        Self::hash(self.get(i))
+    fn key_hash(&self, state: &RandomState, i: usize) -> u64 {
+        Self::hash(state, self.get(i))
     }
     fn is(&self, i: usize, key: &str) -> bool {
         self.get(i) == key
@@ -255,10 +291,14 @@ impl KeyStore for Strings {
 
 /// Numbers keys by first appearance: a hash table of numbers (4 bytes a slot, at most half full)
 /// over the stored keys.
+///
+/// The hash has a key of its own in every run, so that nobody can choose names that all fall into one
+/// place; numbers do not depend on it.
 #[derive(Debug, Default)]
 pub(crate) struct Interner<K> {
     pub keys: K,
     slots: Vec<Vertex>,
+    state: RandomState,
 }
 
 const FREE: Vertex = Vertex::MAX;
@@ -267,7 +307,7 @@ impl<K: KeyStore> Interner<K> {
     /// Where `key` is, or the free slot where it belongs.
     fn slot(&self, key: K::Key<'_>) -> usize {
         let mask = self.slots.len() - 1;
-        let mut at = K::hash(key) as usize & mask;
+        let mut at = K::hash(&self.state, key) as usize & mask;
         while self.slots[at] != FREE && !self.keys.is(self.slots[at] as usize, key) {
             at = (at + 1) & mask;
         }
@@ -300,7 +340,7 @@ impl<K: KeyStore> Interner<K> {
         let size = (2 * self.slots.len()).max(1 << 10);
         self.slots = vec![FREE; size];
         for i in 0..self.keys.count() {
-            let mut at = self.keys.key_hash(i) as usize & (size - 1);
+            let mut at = self.keys.key_hash(&self.state, i) as usize & (size - 1);
             while self.slots[at] != FREE {
                 at = (at + 1) & (size - 1);
             }

@@ -1,10 +1,8 @@
-//! Arrays that live on the heap or inside a memory-mapped file, and the weight types of an arc.
+//! The weight types of an arc.
 
 use bytemuck::{Pod, Zeroable};
-use memmap2::Mmap;
 use serde::{Deserialize, Serialize};
-use std::ops::{AddAssign, Deref};
-use std::sync::Arc;
+use std::ops::AddAssign;
 
 mod sealed {
     pub trait Sealed {}
@@ -13,6 +11,16 @@ mod sealed {
     impl Sealed for f32 {}
     impl Sealed for f64 {}
 }
+
+/// The smallest weight that an edge may have.
+///
+/// Algorithms form sums of weights, products of two sums, and their quotient by a third. With
+/// weights from [`LIGHTEST`] to [`HEAVIEST`] all of these stay inside the range of `f64`, with room
+/// for a graph of any size; nothing overflows, and nothing but a true zero becomes one.
+pub const LIGHTEST: f64 = 1e-100;
+
+/// The largest weight that an edge may have; see [`LIGHTEST`].
+pub const HEAVIEST: f64 = 1e100;
 
 /// The weight of every arc of an unweighted graph: always 1, takes no memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Zeroable, Pod, Serialize, Deserialize)]
@@ -28,6 +36,10 @@ pub trait Weight:
     const UNIT: bool;
     /// Whether sums and differences of these weights are free of rounding.
     const EXACT: bool;
+    /// The smallest weight that can be stored.
+    const LEAST: f64;
+    /// The largest weight that can be stored.
+    const MOST: f64;
     /// What sums of such weights are stored as: a count for unweighted graphs, `f64` otherwise.
     type Sum: Weight<Sum = Self::Sum> + AddAssign;
     /// The weight as a number.
@@ -39,6 +51,8 @@ pub trait Weight:
 impl Weight for Unit {
     const UNIT: bool = true;
     const EXACT: bool = true;
+    const LEAST: f64 = LIGHTEST;
+    const MOST: f64 = HEAVIEST;
     type Sum = u32;
     #[inline]
     fn get(self) -> f64 {
@@ -53,6 +67,8 @@ impl Weight for Unit {
 impl Weight for u32 {
     const UNIT: bool = false;
     const EXACT: bool = true;
+    const LEAST: f64 = 1.0;
+    const MOST: f64 = u32::MAX as f64;
     type Sum = u32;
     #[inline]
     fn get(self) -> f64 {
@@ -67,6 +83,8 @@ impl Weight for u32 {
 impl Weight for f32 {
     const UNIT: bool = false;
     const EXACT: bool = false;
+    const LEAST: f64 = f32::MIN_POSITIVE as f64;
+    const MOST: f64 = f32::MAX as f64;
     type Sum = f64;
     #[inline]
     fn get(self) -> f64 {
@@ -81,6 +99,8 @@ impl Weight for f32 {
 impl Weight for f64 {
     const UNIT: bool = false;
     const EXACT: bool = false;
+    const LEAST: f64 = LIGHTEST;
+    const MOST: f64 = HEAVIEST;
     type Sum = f64;
     #[inline]
     fn get(self) -> f64 {
@@ -89,51 +109,5 @@ impl Weight for f64 {
     #[inline]
     fn of(value: f64) -> Self {
         value
-    }
-}
-
-/// An immutable array, owned or inside a mapped file.
-#[derive(Debug, Clone)]
-pub enum Array<T: Pod> {
-    /// On the heap.
-    Owned(Vec<T>),
-    /// `len` values starting `offset` bytes into a mapped file; alignment was checked by
-    /// [`Array::mapped`].
-    Mapped {
-        /// The file.
-        map: Arc<Mmap>,
-        /// Where the array starts, in bytes.
-        offset: usize,
-        /// How many values it has.
-        len: usize,
-    },
-}
-
-impl<T: Pod> Array<T> {
-    /// A view of `len` values at `offset` bytes; `None` if they are not inside the file or not
-    /// aligned.
-    pub fn mapped(map: Arc<Mmap>, offset: usize, len: usize) -> Option<Self> {
-        let bytes = len.checked_mul(size_of::<T>())?;
-        let slice = map.get(offset..offset.checked_add(bytes)?)?;
-        bytemuck::try_cast_slice::<u8, T>(slice).ok()?;
-        Some(Self::Mapped { map, offset, len })
-    }
-}
-
-impl<T: Pod> From<Vec<T>> for Array<T> {
-    fn from(values: Vec<T>) -> Self {
-        Self::Owned(values)
-    }
-}
-
-impl<T: Pod> Deref for Array<T> {
-    type Target = [T];
-    fn deref(&self) -> &[T] {
-        match self {
-            Self::Owned(values) => values,
-            Self::Mapped { map, offset, len } => {
-                bytemuck::cast_slice(&map[*offset..*offset + *len * size_of::<T>()])
-            }
-        }
     }
 }

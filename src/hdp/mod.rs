@@ -58,6 +58,11 @@ pub trait Space: Sync {
 
     /// `‖φ_i − μ‖²`, never negative.
     fn distance(&self, i: usize, mean: &Self::Mean) -> f64;
+
+    /// Means as points, one a row; `None` where they cannot be written down.
+    fn centres(&self, _means: &[Self::Mean]) -> Option<Points> {
+        None
+    }
 }
 
 impl Space for Points {
@@ -85,6 +90,10 @@ impl Space for Points {
 
     fn distance(&self, i: usize, mean: &Vec<f64>) -> f64 {
         squared_distance(self.row(i), mean)
+    }
+
+    fn centres(&self, means: &[Vec<f64>]) -> Option<Points> {
+        Points::new(self.dimension(), means.concat()).ok()
     }
 }
 
@@ -265,12 +274,13 @@ impl Hdp<'_> {
             .map(|j| state.used(groups.members(j)).iter().filter(|&&u| u).count())
             .collect();
         let (value, clusters) = (state.value(), state.means.len());
+        let means: Vec<S::Mean> = state.means.into_iter().flatten().collect();
         let clustering = PointClustering {
             labels: state.labels,
             clusters,
             value,
             lambda: Some(self.prices.global),
-            centres: None,
+            centres: space.centres(&means),
             trace: passes.into_trace(),
             stop,
         };
@@ -278,7 +288,7 @@ impl Hdp<'_> {
             clustering,
             prices: self.prices,
             local_clusters,
-            means: state.means.into_iter().flatten().collect(),
+            means,
             steps,
         }
     }

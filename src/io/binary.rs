@@ -1,4 +1,4 @@
-//! The own binary format: the finished arrays, mapped and used where they are.
+//! The own binary format: the finished arrays.
 //!
 //! All numbers are little-endian. A header of 128 bytes, then sections that start at multiples of
 //! 64 bytes:
@@ -21,25 +21,28 @@
 //!
 //! Sections: offsets (`u64`, n + 1), targets (`u32`, arcs), weights (arcs), vertex weights (n),
 //! names (integers: `u64`, n; strings: ends as `u64`, n, then the UTF-8 text). The checksum is the
-//! xxh3 of the xxh3s of each MiB behind the header, so that it is computed in parallel.
+//! xxh3 of the xxh3s of each MiB behind the header.
 //!
-//! Reading checks magic, version, length, checksums, and every index and weight before it is used;
-//! nothing is copied but names.
+//! The file is read into the arrays of the graph, not mapped: another process may truncate or change
+//! it at any time, and what was checked must be what is used. Reading checks magic, version, length,
+//! checksums, every index and weight, that each arc has its reverse, and that names differ and fit in
+//! a line; it costs one pass over the bytes.
 
 use super::error::ReadError;
+use super::format::Format;
 use super::load::{LoadOptions, Loaded};
-use super::source::Bytes;
+use super::reading::Reading;
+use super::source::{Budget, Source};
 use crate::graph::names::{Names, Strings};
 use crate::graph::{
-    AnyCsr, Array, BuildError, Counts, Csr, EdgeList, GraphError, Policy, SelfLoops, Unit, Weight,
-    build,
+    AnyCsr, BuildError, Counts, Csr, EdgeList, GraphError, Policy, SelfLoops, Unit, Weight, build,
 };
+use crate::ids::Vertex;
 use crate::with_csr;
 use bytemuck::{Pod, Zeroable};
-use memmap2::Mmap;
 use rayon::prelude::*;
+use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Write};
-use std::sync::Arc;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 /// The first bytes of every file of this format.
@@ -49,6 +52,7 @@ const VERSION: u32 = 1;
 const ALIGN: usize = 64;
 const HEADER: usize = 128;
 const CHECKED_BLOCK: usize = 1 << 20;
+const READ_STEP: usize = 1 << 24;
 
 /// The header, as it lies in the file (on a little-endian machine).
 #[derive(Debug, Clone, Copy, Zeroable, Pod)]
@@ -126,52 +130,102 @@ impl Header {
     }
 }
 
-/// The checksum of everything behind the header.
-fn checksum(bytes: &[u8]) -> u64 {
-    let blocks: Vec<u64> = bytes.par_chunks(CHECKED_BLOCK).map(xxh3_64).collect();
-    xxh3_64(bytemuck::cast_slice(&blocks))
-}
-
-/// Reads a binary graph. A mapped file is used where it is; content in memory is copied once. Of
-/// the policy only `unweighted` and dropping self-loops can still change a finished graph.
-pub(super) fn load(file: &str, bytes: Bytes, options: &LoadOptions) -> Result<Loaded, ReadError> {
+/// Reads a binary graph. Of the policy only `unweighted` and dropping self-loops can still change a
+/// finished graph.
+pub(super) fn load(source: &mut Source, options: &LoadOptions) -> Result<Loaded, ReadError> {
     if cfg!(target_endian = "big") {
         return Err(ReadError::file(
-            file,
+            &source.file,
             "binary graphs can only be used on little-endian machines",
         ));
     }
-    let (header, sections) = checked_header(file, &bytes)?;
-    let names = read_names(&header, &sections, &bytes)
-        .ok_or_else(|| ReadError::file(file, "the names are damaged"))?;
-    let masses = (header.masses == 1)
-        .then(|| copied::<f64>(&bytes, sections.masses, header.vertices as usize));
-    if masses
-        .iter()
-        .flatten()
-        .any(|m| !(m.is_finite() && *m >= 0.0))
-    {
-        return Err(ReadError::file(
-            file,
-            "a vertex weight is negative or not finite",
+    let file = source.file.clone();
+    let wrong = |what: String| ReadError::file(&file, what);
+    let (header, sections) = read_header(source)?;
+    Budget::new(options.memory_limit).check(&file, sections.length as u64)?;
+    let content = Content::read(source, &header, &sections)?;
+    let names = content.names(&header).map_err(wrong)?;
+    let is_mass = |mass: &f64| mass.is_finite() && *mass >= 0.0;
+    if !content.masses.iter().flatten().all(is_mass) {
+        return Err(wrong(
+            "a vertex weight is negative or not finite".to_owned(),
         ));
     }
-    let graph = match header.weights {
-        0 => read_arrays::<Unit>(&header, &sections, bytes).map(AnyCsr::Unit),
-        1 => read_arrays::<f32>(&header, &sections, bytes).map(AnyCsr::F32),
-        _ => read_arrays::<f64>(&header, &sections, bytes).map(AnyCsr::F64),
+    let Content {
+        offsets,
+        targets,
+        weights,
+        masses,
+        ..
+    } = content;
+    let graph = match weights {
+        Weights::Unit => {
+            finished(offsets, targets, vec![Unit; header.arcs as usize]).map(AnyCsr::Unit)
+        }
+        Weights::F32(weights) => finished(offsets, targets, weights).map(AnyCsr::F32),
+        Weights::F64(weights) => finished(offsets, targets, weights).map(AnyCsr::F64),
     };
-    let graph = graph.map_err(|e| ReadError::file(file, e.to_string()))?;
-    let (graph, counts) =
-        with_policy(graph, options.policy).map_err(|e| ReadError::file(file, e.to_string()))?;
+    let graph = graph.map_err(|e| wrong(e.to_string()))?;
+    let (graph, counts) = with_policy(graph, options.policy).map_err(|e| wrong(e.to_string()))?;
     Ok(Loaded {
         graph,
         names,
+        reading: Reading::of(Format::Binary),
         counts,
         masses,
         sha256: None,
         seconds: 0.0,
     })
+}
+
+/// The graph of these arrays, if they are one.
+fn finished<W: Weight>(
+    offsets: Vec<u64>,
+    targets: Vec<Vertex>,
+    weights: Vec<W>,
+) -> Result<Csr<W>, GraphError> {
+    let graph = Csr::from_arrays(offsets, targets, weights)?;
+    if !is_mirrored(&graph) {
+        graph.check_symmetry()?;
+    }
+    Ok(graph)
+}
+
+/// Whether the arcs above the diagonal are those below it: both have the same sum of hashes.
+///
+/// Rows hold no arc twice, so equal sums of different arcs would take a collision of 64-bit sums,
+/// under a key that nobody knows before the run. One pass over the arcs in order, in parallel; looking
+/// up each reverse would be a random access an arc.
+fn is_mirrored<W: Weight>(graph: &Csr<W>) -> bool {
+    let state = RandomState::new();
+    let (arc_key, weight_key) = (state.hash_one(1), state.hash_one(2));
+    let mix = |a: u64, b: u64| {
+        let product = u128::from(a) * u128::from(b);
+        (product >> 64) as u64 ^ product as u64
+    };
+    let hash = |low: u64, high: u64, weight: f64| {
+        let arc = mix(low << 32 | high, arc_key | 1) ^ arc_key;
+        mix(arc, weight.to_bits() ^ weight_key).wrapping_add(arc)
+    };
+    let rows = graph.rows();
+    let difference = |i: usize| {
+        let mut sum = 0u64;
+        for (j, weight) in rows.row(i) {
+            let (i, j) = (i as u64, u64::from(j));
+            if i < j {
+                sum = sum.wrapping_add(hash(i, j, weight));
+            } else if i > j {
+                sum = sum.wrapping_sub(hash(j, i, weight));
+            }
+        }
+        sum
+    };
+    let total = (0..graph.vertices())
+        .into_par_iter()
+        .with_min_len(1 << 10)
+        .map(difference)
+        .reduce(|| 0, u64::wrapping_add);
+    total == 0
 }
 
 /// The graph as it is, unless the policy wants something else of it.
@@ -193,15 +247,19 @@ fn with_policy(graph: AnyCsr, policy: Policy) -> Result<(AnyCsr, Counts), BuildE
     Ok((graph, counts))
 }
 
-fn checked_header(file: &str, bytes: &[u8]) -> Result<(Header, Sections), ReadError> {
+/// The header and the layout it implies, if they are those of this file.
+fn read_header(source: &mut Source) -> Result<(Header, Sections), ReadError> {
+    let mut start = [0; HEADER];
+    let found = source.read_into(&mut start)?;
+    let file = &source.file;
     let wrong = |what: &'static str| Err(ReadError::file(file, what));
-    if !bytes.starts_with(&MAGIC) {
+    if !start[..found].starts_with(&MAGIC) {
         return wrong("not a binary graph: bad magic");
     }
-    let Some(start) = bytes.get(..HEADER) else {
+    if found < HEADER {
         return wrong("the binary graph is truncated: no whole header");
-    };
-    let header: Header = bytemuck::pod_read_unaligned(start);
+    }
+    let header: Header = bytemuck::pod_read_unaligned(&start);
     if header.version != VERSION {
         return Err(ReadError::file(
             file,
@@ -217,102 +275,174 @@ fn checked_header(file: &str, bytes: &[u8]) -> Result<(Header, Sections), ReadEr
     let Some(sections) = header.sections() else {
         return wrong("the binary graph is damaged: impossible header");
     };
-    if sections.length != bytes.len() || header.length != bytes.len() as u64 {
-        let (found, wanted) = (bytes.len(), header.length);
-        return Err(ReadError::file(
-            file,
-            format!("the binary graph is damaged: {found} bytes long instead of {wanted}"),
-        ));
-    }
-    if header.checksum != checksum(&bytes[HEADER..]) {
-        return wrong("the binary graph is damaged: bad checksum");
+    // The length of a pipe or a compressed file is only known at its end.
+    let length = source.length().unwrap_or(header.length);
+    if sections.length as u64 != length || header.length != length {
+        return Err(wrong_length(file, length, &header));
     }
     Ok((header, sections))
 }
 
-/// Values at a place that [`Header::sections`] has shown to be inside the file.
-fn copied<T: Pod>(bytes: &[u8], start: usize, count: usize) -> Vec<T> {
-    let slice = &bytes[start..start + count * size_of::<T>()];
-    slice
-        .chunks_exact(size_of::<T>().max(1))
-        .map(bytemuck::pod_read_unaligned)
-        .collect()
+fn wrong_length(file: &str, found: u64, header: &Header) -> ReadError {
+    let wanted = header.length;
+    ReadError::file(
+        file,
+        format!("the binary graph is damaged: {found} bytes long instead of {wanted}"),
+    )
 }
 
-fn read_names(header: &Header, sections: &Sections, bytes: &[u8]) -> Option<Names> {
-    let n = header.vertices as usize;
-    match header.names {
-        0 => header
-            .name_info
-            .checked_add(header.vertices)
-            .map(|_| Names::Range {
-                first: header.name_info,
-                count: n,
-            }),
-        1 => {
-            let ids: Vec<u64> = copied(bytes, sections.names, n);
-            ids.windows(2)
-                .all(|w| w[0] < w[1])
-                .then_some(Names::Ids(ids))
+/// The weights of the arcs, as they are stored.
+enum Weights {
+    Unit,
+    F32(Vec<f32>),
+    F64(Vec<f64>),
+}
+
+/// The sections, whose checksum is right.
+struct Content {
+    offsets: Vec<u64>,
+    targets: Vec<Vertex>,
+    weights: Weights,
+    masses: Option<Vec<f64>>,
+    /// Integer names, or where each string ends.
+    ids: Vec<u64>,
+    text: Vec<u8>,
+}
+
+impl Content {
+    fn read(source: &mut Source, header: &Header, sections: &Sections) -> Result<Self, ReadError> {
+        let (n, arcs) = (header.vertices as usize, header.arcs as usize);
+        let mut body = Body {
+            source,
+            header,
+            at: HEADER,
+            checksum: Checksum::default(),
+        };
+        let content = Self {
+            offsets: body.section(sections.offsets, n + 1)?,
+            targets: body.section(sections.targets, arcs)?,
+            weights: match header.weights {
+                0 => Weights::Unit,
+                1 => Weights::F32(body.section(sections.weights, arcs)?),
+                _ => Weights::F64(body.section(sections.weights, arcs)?),
+            },
+            masses: match header.masses {
+                0 => None,
+                _ => Some(body.section(sections.masses, n)?),
+            },
+            ids: body.section(sections.names, if header.names == 0 { 0 } else { n })?,
+            text: body.section(sections.text, sections.length - sections.text)?,
+        };
+        body.finish()?;
+        Ok(content)
+    }
+
+    /// What the vertices are called, or what is wrong with that.
+    fn names(&self, header: &Header) -> Result<Names, String> {
+        let damaged = || "the names are damaged".to_owned();
+        let names = match header.names {
+            0 => {
+                let last = header.name_info.checked_add(header.vertices);
+                last.ok_or_else(damaged)?;
+                Names::Range {
+                    first: header.name_info,
+                    count: header.vertices as usize,
+                }
+            }
+            1 if self.ids.windows(2).all(|pair| pair[0] < pair[1]) => Names::Ids(self.ids.clone()),
+            1 => return Err(damaged()),
+            _ => {
+                let text = String::from_utf8(self.text.clone()).map_err(|_| damaged())?;
+                let strings = Strings::from_parts(text, self.ids.clone());
+                Names::Strings(strings.ok_or_else(damaged)?)
+            }
+        };
+        if let Some(vertex) = names.first_unwritable() {
+            return Err(unwritable(&names, vertex));
         }
-        _ => {
-            let text = String::from_utf8(bytes[sections.text..sections.length].to_vec()).ok()?;
-            Strings::from_parts(text, copied(bytes, sections.names, n)).map(Names::Strings)
+        match names.first_repeated() {
+            Some(vertex) => Err(format!("two vertices are called {:?}", names.get(vertex))),
+            None => Ok(names),
         }
     }
 }
 
-fn read_arrays<W: Weight>(
-    header: &Header,
-    sections: &Sections,
-    bytes: Bytes,
-) -> Result<Csr<W>, GraphError> {
-    let (n, arcs) = (header.vertices as usize, header.arcs as usize);
-    match bytes {
-        Bytes::Mapped(map) => {
-            let offsets = array(&map, sections.offsets, n + 1)?;
-            let targets = array(&map, sections.targets, arcs)?;
-            let weights = if W::UNIT {
-                vec![W::of(1.0); arcs].into()
-            } else {
-                array(&map, sections.weights, arcs)?
-            };
-            Csr::from_arrays(offsets, targets, weights)
+/// What is said about a name that no text could hold.
+pub(super) fn unwritable(names: &Names, vertex: usize) -> String {
+    let name = names.get(vertex);
+    if name.is_empty() {
+        return format!("vertex {vertex} has an empty name");
+    }
+    format!("the name {name:?} holds a line break or a NUL character: no text could hold it")
+}
+
+/// What follows the header, read in order and checked.
+struct Body<'a> {
+    source: &'a mut Source,
+    header: &'a Header,
+    /// Bytes read so far, the header included.
+    at: usize,
+    checksum: Checksum,
+}
+
+impl Body<'_> {
+    /// The next bytes, all of them.
+    fn fill(&mut self, bytes: &mut [u8]) -> Result<(), ReadError> {
+        let found = self.source.read_into(bytes)?;
+        self.at += found;
+        if found < bytes.len() {
+            let length = self.at as u64;
+            return Err(wrong_length(&self.source.file, length, self.header));
         }
-        Bytes::Owned(bytes) => {
-            let weights = if W::UNIT {
-                vec![W::of(1.0); arcs]
-            } else {
-                copied(&bytes, sections.weights, arcs)
-            };
-            let (offsets, targets) = (
-                copied(&bytes, sections.offsets, n + 1),
-                copied(&bytes, sections.targets, arcs),
-            );
-            Csr::from_arrays(
-                Array::Owned(offsets),
-                Array::Owned(targets),
-                Array::Owned(weights),
-            )
+        self.checksum.update(bytes);
+        Ok(())
+    }
+
+    /// The `count` values that start at byte `start`.
+    fn section<T: Pod>(&mut self, start: usize, count: usize) -> Result<Vec<T>, ReadError> {
+        let mut gap = [0; ALIGN];
+        let gap = &mut gap[..start.saturating_sub(self.at).min(ALIGN)];
+        self.fill(gap)?;
+        let mut values: Vec<T> = Vec::new();
+        if self.source.length().is_some() {
+            values.reserve_exact(count);
         }
+        // Where the length is only a claim, memory is taken as the bytes come.
+        while values.len() < count {
+            let before = values.len();
+            let step = (count - before).min(READ_STEP / size_of::<T>().max(1));
+            values.resize(before + step, T::zeroed());
+            self.fill(bytemuck::cast_slice_mut(&mut values[before..]))?;
+        }
+        Ok(values)
+    }
+
+    /// Checks that nothing follows, and that what was read is what was written.
+    fn finish(self) -> Result<(), ReadError> {
+        let file = &self.source.file.clone();
+        if self.source.read_into(&mut [0])? > 0 {
+            return Err(wrong_length(file, self.at as u64 + 1, self.header));
+        }
+        if self.checksum.finish() != self.header.checksum {
+            return Err(ReadError::file(
+                file,
+                "the binary graph is damaged: bad checksum",
+            ));
+        }
+        Ok(())
     }
 }
 
-fn array<T: Pod>(map: &Arc<Mmap>, start: usize, count: usize) -> Result<Array<T>, GraphError> {
-    Array::mapped(Arc::clone(map), start, count).ok_or(GraphError::Offsets)
-}
-
-/// Counts and hashes what is written, in the blocks of [`checksum`].
-struct Checked<'a> {
-    out: &'a mut dyn Write,
+/// The checksum of everything behind the header, taken as it comes.
+#[derive(Default)]
+struct Checksum {
     length: usize,
     block: Xxh3,
     blocks: Vec<u64>,
 }
 
-impl Checked<'_> {
-    fn write(&mut self, mut bytes: &[u8]) -> io::Result<()> {
-        self.out.write_all(bytes)?;
+impl Checksum {
+    fn update(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() {
             let room = CHECKED_BLOCK - self.length % CHECKED_BLOCK;
             let (now, later) = bytes.split_at(room.min(bytes.len()));
@@ -324,7 +454,6 @@ impl Checked<'_> {
             }
             bytes = later;
         }
-        Ok(())
     }
 
     fn finish(mut self) -> u64 {
@@ -332,6 +461,20 @@ impl Checked<'_> {
             self.blocks.push(self.block.digest());
         }
         xxh3_64(bytemuck::cast_slice(&self.blocks))
+    }
+}
+
+/// Writes and checks what is written.
+struct Checked<'a> {
+    out: &'a mut dyn Write,
+    checksum: Checksum,
+}
+
+impl Checked<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.out.write_all(bytes)?;
+        self.checksum.update(bytes);
+        Ok(())
     }
 }
 
@@ -382,9 +525,7 @@ fn write_sections<W: Weight>(
     let rows = graph.rows();
     let mut checked = Checked {
         out,
-        length: 0,
-        block: Xxh3::new(),
-        blocks: Vec::new(),
+        checksum: Checksum::default(),
     };
     let (ids, text): (&[u64], &str) = match names {
         Names::Range { .. } => (&[], ""),
@@ -405,9 +546,10 @@ fn write_sections<W: Weight>(
         text.as_bytes(),
     ];
     for section in sections {
-        let gap = checked.length.next_multiple_of(ALIGN) - checked.length;
+        let length = checked.checksum.length;
+        let gap = length.next_multiple_of(ALIGN) - length;
         checked.write(&[0; ALIGN][..gap])?;
         checked.write(section)?;
     }
-    Ok(checked.finish())
+    Ok(checked.checksum.finish())
 }

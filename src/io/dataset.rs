@@ -1,7 +1,7 @@
 //! Points out of tables: numeric columns as they are, categorical columns one-hot, missing values
 //! by rule.
 
-use super::error::ReadError;
+use super::error::{ReadError, Remedy};
 use super::table::{Table, is_missing};
 use crate::ids::Cluster;
 use crate::points::{LARGEST, Points, PointsError};
@@ -209,12 +209,14 @@ fn usable_rows(table: &Table, parts: &Parts, missing: Missing) -> Result<Vec<usi
             .flatten()
             .find(|&c| is_missing(table.get(r, c)))
     };
-    let hint = "a missing value (--missing drop leaves such rows out, --missing mean fills them)";
     let mut rows = Vec::with_capacity(table.rows());
     for r in 0..table.rows() {
         match missing {
             Missing::Drop if gap(r).is_some() => continue,
-            Missing::Error => gap(r).map_or(Ok(()), |c| Err(table.fault(r, c, hint)))?,
+            Missing::Error => gap(r).map_or(Ok(()), |c| {
+                let error = table.fault(r, c, "a missing value");
+                Err(error.with_remedy(Remedy::MissingValues))
+            })?,
             Missing::Mean => special(r).map_or(Ok(()), |c| {
                 Err(table.fault(r, c, "a label, group or weight has no mean"))
             })?,

@@ -10,37 +10,38 @@
 //! themselves while they fit in 32 bits; wider ids and names are numbered by first appearance block
 //! by block. At the end integer ids are renumbered in numeric order, without gaps.
 
-use super::error::{Fault, ReadError};
-use super::layout::{Bounds, Layout, Settings, Weights, detect};
+use super::detect::{Detected, detect};
+use super::error::{Fault, ReadError, Remedy};
+use super::format::Format;
+use super::layout::{Bounds, Layout, Settings, Weights};
 use super::load::Raw;
 use super::numbering::{
     Found, Ids, RawRow, close_gaps, fill_parts, name_vertices, number_piece, renumber,
 };
-use super::source::{Content, Source};
-use super::text::{self, Separator};
+use super::reading::{EdgeListReading, Reading};
+use super::source::Source;
+use super::text;
 use crate::graph::names::Interner;
-use crate::graph::{Counts, EdgeList, Listing, MOST_VERTICES, RawRows, pack};
-use crate::ids::Vertex;
+use crate::graph::{Counts, EdgeList, Listing, RawRows, pack};
+use crate::ids::{MAX_VERTICES, Vertex};
 use rayon::prelude::*;
 use std::borrow::Cow;
 
-/// Reads an edge list.
-pub(super) fn read(source: Source, settings: Settings) -> Result<Raw, ReadError> {
-    let Source { file, content } = source;
-    let mut reader = Reader::new(file, settings);
-    match content {
-        Content::Mapped(map) => reader.take(&map)?,
-        Content::Stream(mut stream) => {
-            let mut current = stream.next_block(Vec::new())?;
-            let mut spare = Vec::new();
-            while let Some(block) = current {
-                let (taken, next) =
-                    rayon::join(|| reader.take(&block), || stream.next_block(spare));
-                taken?;
-                current = next?;
-                spare = block;
-            }
-        }
+/// Reads an edge list, and says how it was understood.
+pub(super) fn read(
+    source: &mut Source,
+    settings: Settings<'_>,
+) -> Result<(Raw, Reading), ReadError> {
+    let mut reader = Reader::new(source.file.clone(), settings);
+    reader.length = source.length();
+    reader.settings.budget = settings.budget.beside(source.block_bytes());
+    let mut current = source.next_block(Vec::new())?;
+    let mut spare = Vec::new();
+    while let Some(block) = current {
+        let (taken, next) = rayon::join(|| reader.take(&block), || source.next_block(spare));
+        taken?;
+        current = next?;
+        spare = block;
     }
     reader.finish()
 }
@@ -53,7 +54,7 @@ pub(super) fn read_entries(
     start: usize,
     weighted: bool,
     bounds: Bounds,
-    settings: Settings,
+    settings: Settings<'_>,
 ) -> Result<(RawRows, Counts), ReadError> {
     let mut reader = Reader::new(file.to_owned(), settings);
     let weights = if weighted {
@@ -61,21 +62,22 @@ pub(super) fn read_entries(
     } else {
         Weights::Absent
     };
-    reader.start(Layout {
-        separator: Separator::Space,
-        weights,
-        names: false,
-        bounds: Some(bounds),
-    });
+    reader.start(Layout::entries(weights, bounds));
     reader.counts.comments += comments(&bytes[..start]);
     reader.parse(bytes, start)?;
     Ok((reader.rows, reader.counts))
 }
 
-struct Reader {
+struct Reader<'a> {
     file: String,
-    settings: Settings,
+    settings: Settings<'a>,
+    /// How long the text is, where that is known.
+    length: Option<u64>,
     layout: Option<Layout>,
+    /// What a person is told about the layout.
+    reading: Option<EdgeListReading>,
+    /// What the header would be called as an edge, where it stands, and its text, if it may be one.
+    doubt: Option<([String; 2], ReadError)>,
     /// Lines before the current block.
     lines: u64,
     rows: RawRows,
@@ -97,13 +99,16 @@ struct Parsed {
     wide: bool,
 }
 
-impl Reader {
-    fn new(file: String, settings: Settings) -> Self {
+impl<'a> Reader<'a> {
+    fn new(file: String, settings: Settings<'a>) -> Self {
         let (rows, ids) = (RawRows::Plain(Vec::new()), Ids::Small);
         Self {
             file,
             settings,
+            length: None,
             layout: None,
+            reading: None,
+            doubt: None,
             lines: 0,
             rows,
             ids,
@@ -120,10 +125,16 @@ impl Reader {
         }
         if self.layout.is_none() {
             let found = detect(block, start, self.settings);
-            if let Some((layout, data)) =
-                found.map_err(|fault| fault.error(&self.file, block, self.lines))?
+            if let Some(Detected {
+                layout,
+                reading,
+                data,
+                doubt,
+            }) = found.map_err(|fault| fault.error(&self.file, block, self.lines))?
             {
                 self.start(layout);
+                self.reading = Some(reading);
+                self.doubt = doubt.map(|(names, line)| (names, self.doubtful(block, line)));
                 // Lines before the data are comments, blank, or the header.
                 self.counts.comments += comments(&block[start..data]);
                 start = data;
@@ -136,6 +147,15 @@ impl Reader {
         }
         self.lines += text::newlines(block);
         Ok(())
+    }
+
+    /// The error for a header that may as well be an edge.
+    fn doubtful(&self, block: &[u8], (start, end): (usize, usize)) -> ReadError {
+        let what =
+            "this line names columns, or it is an edge: a vertex further down has such a name";
+        Fault::new(start, end - start, what)
+            .with_remedy(Remedy::SayHeader)
+            .error(&self.file, block, self.lines)
     }
 
     fn start(&mut self, layout: Layout) {
@@ -184,8 +204,8 @@ impl Reader {
                 for (parsed, found) in parsed {
                     self.account(parsed, block)?;
                     number_piece(&mut known, rows, &found, |&id| id);
+                    self.budget(rows, known.bytes())?;
                 }
-                self.budget(rows, known.bytes())?;
                 self.ids = Ids::Wide(known);
             }
             Ids::Text(mut known) => {
@@ -196,18 +216,17 @@ impl Reader {
                 for (parsed, found) in parsed {
                     self.account(parsed, block)?;
                     number_piece(&mut known, rows, &found, |name| name);
+                    self.budget(rows, known.bytes())?;
                 }
-                self.budget(rows, known.bytes())?;
                 self.ids = Ids::Text(known);
             }
         }
         Ok(())
     }
 
-    fn budget<R>(&self, rows: &[R], names: u64) -> Result<(), ReadError> {
-        self.settings
-            .budget
-            .check(&self.file, size_of_val(rows) as u64 + names)
+    fn budget<R>(&self, rows: &Vec<R>, names: u64) -> Result<(), ReadError> {
+        let bytes = (rows.capacity() * size_of::<R>()) as u64;
+        self.settings.budget.check(&self.file, bytes + names)
     }
 
     /// Adds up what a piece holds; its fault, if any, is the first of the file, because pieces come
@@ -221,6 +240,20 @@ impl Reader {
         self.counts.zero_weights += parsed.zero_weights;
         self.largest = self.largest.max(parsed.largest);
         Ok(())
+    }
+
+    /// Makes room for the rows of the whole text, judged by those of its first block, so that they
+    /// are not moved when more come.
+    fn reserve<R>(&self, rows: &mut Vec<R>, first: usize, block: usize) {
+        let blocks = self
+            .length
+            .map_or(1.0, |length| length as f64 / block.max(1) as f64);
+        let expected = (first as f64 * blocks * 1.05) as usize;
+        let bytes = (expected * size_of::<R>()) as u64;
+        if self.settings.budget.check(&self.file, bytes).is_ok() {
+            // Where that much is not to be had, the rows grow as they come.
+            let _ = rows.try_reserve_exact(expected);
+        }
     }
 
     /// Parses ids of 32 bits straight into `rows`; `false` (and `rows` as before) when the block
@@ -245,11 +278,9 @@ impl Reader {
             .budget
             .check(&self.file, (total * size_of::<R>()) as u64)?;
         if before == 0 {
-            // Fresh zeroed memory is not touched until the pieces are parsed, in parallel.
-            *rows = vec![R::default(); total];
-        } else {
-            rows.resize(total, R::default());
+            self.reserve(rows, total, block.len());
         }
+        rows.resize(total, R::default());
         let lenient = self.settings.lenient;
         let parse = |p: usize, out: &mut [R]| parse_small(block, pieces[p], layout, lenient, out);
         let parsed: Vec<Parsed> = fill_parts(&mut rows[before..], &room, parse);
@@ -269,7 +300,7 @@ impl Reader {
         Ok(true)
     }
 
-    fn finish(self) -> Result<Raw, ReadError> {
+    fn finish(self) -> Result<(Raw, Reading), ReadError> {
         let Self {
             file,
             mut rows,
@@ -277,8 +308,15 @@ impl Reader {
             largest,
             counts,
             lines,
+            reading,
+            doubt,
             ..
         } = self;
+        if let (Ids::Text(known), Some((names, error))) = (&ids, doubt)
+            && names.iter().any(|name| known.get(name).is_some())
+        {
+            return Err(error);
+        }
         if rows.is_empty() {
             let what = match (lines, counts.skipped, counts.zero_weights) {
                 (_, 1.., _) => "no edges: every line was skipped",
@@ -292,7 +330,7 @@ impl Reader {
             RawRows::Plain(rows) => name_vertices(rows, ids, largest),
             RawRows::Weighted(rows) => name_vertices(rows, ids, largest),
         };
-        if names.len() > MOST_VERTICES {
+        if names.len() > MAX_VERTICES {
             return Err(ReadError::file(
                 &file,
                 crate::ids::TooManyVertices(names.len()).to_string(),
@@ -303,12 +341,17 @@ impl Reader {
             rows,
             listing: Listing::Arcs,
         };
-        Ok(Raw {
+        let raw = Raw {
             edges,
             names,
             counts,
             masses: None,
-        })
+        };
+        let reading = Reading {
+            edge_list: reading,
+            ..Reading::of(Format::EdgeList)
+        };
+        Ok((raw, reading))
     }
 }
 
@@ -368,6 +411,21 @@ fn integer_line<const WEIGHTED: bool>(
     ))
 }
 
+/// [`integer_line`] for lines with other columns than those of an edge.
+fn picked_line(bytes: &[u8], at: usize, layout: Layout) -> Option<(Line, usize)> {
+    let first = text::skip_spaces(bytes, at);
+    let end = text::line_end(bytes, at);
+    let stop = at + text::trim_line(&bytes[at..end]).len();
+    if first >= stop || text::is_comment(bytes[first]) {
+        return other_line(bytes, first);
+    }
+    let (source, target, weight) = layout.integer_row(bytes, at, stop).ok()?;
+    Some((
+        Line::Row(source, target, weight),
+        (end + 1).min(bytes.len()),
+    ))
+}
+
 /// A line that does not start with an integer.
 #[cold]
 fn other_line(bytes: &[u8], at: usize) -> Option<(Line, usize)> {
@@ -390,9 +448,15 @@ fn integer_lines<const WEIGHTED: bool>(
 ) -> Parsed {
     let piece = &block[from..to];
     let mut parsed = Parsed::default();
+    let is_plain = layout.is_plain();
     let mut at = 0;
     while at < piece.len() {
-        match integer_line::<WEIGHTED>(piece, at, layout) {
+        let line = if is_plain {
+            integer_line::<WEIGHTED>(piece, at, layout)
+        } else {
+            picked_line(piece, at, layout)
+        };
+        match line {
             Some((Line::Row(_, _, weight), next)) if layout.drops(weight) => {
                 parsed.zero_weights += 1;
                 at = next;

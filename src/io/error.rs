@@ -1,11 +1,33 @@
 //! What can be wrong with a file, said with the place where a person would look.
 
-use crate::graph::BuildError;
+use super::format::FormatError;
+use crate::graph::{BuildError, GraphError, HEAVIEST};
 use std::borrow::Cow;
 use std::io;
 use thiserror::Error;
 
-/// Why a file cannot be read.
+/// What a caller could ask for so that a refused file can be read after all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Remedy {
+    /// Ignore the weights ([`Policy::unweighted`](crate::graph::Policy)).
+    IgnoreWeights,
+    /// Store weights in double precision ([`Policy::single_precision`](crate::graph::Policy)).
+    DoublePrecision,
+    /// Read ids as names ([`IdKind::Name`](super::IdKind)).
+    IdsAsNames,
+    /// Say whether the first row names the columns.
+    SayHeader,
+    /// Say which columns hold the ends and the weight of an edge ([`Columns`](super::Columns)).
+    NameColumns,
+    /// Say which format the file has ([`LoadOptions::format`](super::LoadOptions)).
+    NameFormat,
+    /// Leave out rows with missing values, or fill them ([`Missing`](super::Missing)).
+    MissingValues,
+}
+
+/// Why a file cannot be read. Messages are one line: what comes from the file is shown with control
+/// characters escaped.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ReadError {
@@ -30,6 +52,8 @@ pub enum ReadError {
         what: Cow<'static, str>,
         /// The offending text.
         text: String,
+        /// What would help.
+        remedy: Option<Remedy>,
     },
     /// The file as a whole is wrong.
     #[error("{file}: {what}")]
@@ -38,6 +62,8 @@ pub enum ReadError {
         file: String,
         /// What is wrong.
         what: Cow<'static, str>,
+        /// What would help.
+        remedy: Option<Remedy>,
     },
     /// Reading on would take more memory than allowed.
     #[error(
@@ -51,6 +77,9 @@ pub enum ReadError {
         /// Bytes allowed.
         limit: u64,
     },
+    /// Neither name nor content tell a format that is understood.
+    #[error(transparent)]
+    Format(#[from] FormatError),
     /// The rows break a rule of the policy.
     #[error("{file}: {what}")]
     Policy {
@@ -68,6 +97,28 @@ impl ReadError {
         Self::File {
             file: file.to_owned(),
             what: what.into(),
+            remedy: None,
+        }
+    }
+
+    /// The same error, with what would help.
+    pub(super) fn with_remedy(mut self, help: Remedy) -> Self {
+        if let Self::Line { remedy, .. } | Self::File { remedy, .. } = &mut self {
+            *remedy = Some(help);
+        }
+        self
+    }
+
+    /// What a caller could ask for so that the file can be read after all, where that is known.
+    pub fn remedy(&self) -> Option<Remedy> {
+        match self {
+            Self::Line { remedy, .. } | Self::File { remedy, .. } => *remedy,
+            Self::Policy {
+                cause: BuildError::Graph(GraphError::Range { most, .. }),
+                ..
+            } if *most < HEAVIEST => Some(Remedy::DoublePrecision),
+            Self::Format(_) => Some(Remedy::NameFormat),
+            Self::Io { .. } | Self::Memory { .. } | Self::Policy { .. } => None,
         }
     }
 
@@ -88,6 +139,8 @@ pub(super) struct Fault {
     pub len: usize,
     /// What is wrong.
     pub what: Cow<'static, str>,
+    /// What would help.
+    pub remedy: Option<Remedy>,
 }
 
 impl Fault {
@@ -96,6 +149,15 @@ impl Fault {
             at,
             len,
             what: what.into(),
+            remedy: None,
+        }
+    }
+
+    /// The same fault, with what would help.
+    pub fn with_remedy(self, remedy: impl Into<Option<Remedy>>) -> Self {
+        Self {
+            remedy: remedy.into(),
+            ..self
         }
     }
 
@@ -121,6 +183,7 @@ impl Fault {
             column: (before.len() - line_start) as u64 + 1,
             what: self.what,
             text: shortened(&block[before.len()..end]),
+            remedy: self.remedy,
         }
     }
 }
@@ -135,4 +198,20 @@ fn shortened(bytes: &[u8]) -> String {
     } else {
         text.chars().take(LONGEST).chain(['…']).collect()
     }
+}
+
+/// Text from outside as part of a message: control characters and marks that change the direction
+/// of writing are escaped, so that it stays on its line and a terminal only shows it.
+pub(super) fn visible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        let hidden = character.is_control()
+            || matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        if hidden {
+            shown.extend(character.escape_default());
+        } else {
+            shown.push(character);
+        }
+    }
+    shown
 }

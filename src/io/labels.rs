@@ -1,7 +1,7 @@
 //! Labels files (`vertex<TAB>label`, one a line) and community files (one community a line).
 
 use super::error::{Fault, ReadError};
-use super::source::{Budget, Source};
+use super::source::whole;
 use super::text::{self, Separator};
 use crate::graph::names::{Index, Interner, Names, Strings};
 use crate::ids::{Cluster, NONE, Vertex};
@@ -57,7 +57,7 @@ fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, usize)> + '_ {
 /// assert_eq!((read.labels, read.missing), (vec![1, 0, NONE], 1));
 /// ```
 pub fn read_labels(path: &Path, names: &Names, unknown: Unknown) -> Result<Labels, ReadError> {
-    let (file, bytes) = Source::open(path, None)?.whole(Budget::default())?;
+    let (file, bytes) = whole(path, None)?;
     let index = names.index();
     let mut read = Reading {
         labels: vec![NONE; names.len()],
@@ -152,7 +152,7 @@ pub fn read_communities(
     names: &Names,
     unknown: Unknown,
 ) -> Result<(Vec<Vec<Vertex>>, usize), ReadError> {
-    let (file, bytes) = Source::open(path, None)?.whole(Budget::default())?;
+    let (file, bytes) = whole(path, None)?;
     let index = names.index();
     let mut skipped = 0;
     let mut communities = Vec::with_capacity(text::newlines(&bytes) as usize);
@@ -211,6 +211,7 @@ pub fn write_labels_to(
     labels: &[Cluster],
     provenance: &[String],
 ) -> io::Result<()> {
+    super::write::check_names(names)?;
     let mut labels = labels.to_vec();
     let clusters = renumber_by_size(&mut labels);
     number_isolated(&mut labels, clusters);

@@ -1,15 +1,15 @@
-//! How a text edge list is laid out: its separator, its columns, whether ids are integers, whether
-//! it has a header.
+//! How a text edge list is laid out: its separator, its columns, whether ids are integers.
 
-use super::error::Fault;
+use super::error::{Fault, Remedy};
+use super::reading::{Columns, EdgeListReading};
 use super::source::Budget;
 use super::text::{self, Field, Separator};
 use crate::graph::names::canonical_integer;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// Data lines that are looked at to decide.
-const SAMPLE: usize = 64;
+/// The most columns that an edge list may have.
+pub(super) const MOST_COLUMNS: usize = 1 << 12;
 
 /// What the vertices of an edge list are called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -26,29 +26,30 @@ pub enum IdKind {
 }
 
 /// How an edge list is read.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Settings {
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Settings<'a> {
     pub ids: IdKind,
     pub header: Option<bool>,
+    pub columns: &'a Columns,
     pub lenient: bool,
     /// Ignore the weights.
     pub unweighted: bool,
     pub budget: Budget,
 }
 
-/// The third column of an edge list.
+/// The weights of an edge list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Weights {
     /// There is none.
     Absent,
-    /// It holds weights.
+    /// They are read.
     Read,
-    /// Whatever it holds, the edge counts 1; only a weight of 0 still means that there is no edge.
+    /// Whatever they are, the edge counts 1; only a weight of 0 still means that there is no edge.
     Ignored,
 }
 
 impl Weights {
-    /// A column that is there, to be read or not.
+    /// Weights that are there, to be read or not.
     pub fn present(unweighted: bool) -> Self {
         if unweighted {
             Self::Ignored
@@ -58,12 +59,33 @@ impl Weights {
     }
 
     /// The weight in `token`.
-    pub fn of(self, token: &[u8]) -> Result<f64, Cow<'static, str>> {
+    pub fn of(self, token: &[u8]) -> Result<f64, &'static str> {
         match text::weight(token) {
             Ok(weight) if self == Self::Ignored => Ok(if weight == 0.0 { 0.0 } else { 1.0 }),
             Err(_) if self == Self::Ignored && !token.is_empty() => Ok(1.0),
-            Ok(weight) => Ok(weight),
-            Err(what) => Err(format!("{what} (--unweighted ignores weights)").into()),
+            other => other,
+        }
+    }
+}
+
+/// Where the ends and the weight of an edge stand in a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Places {
+    pub source: usize,
+    pub target: usize,
+    pub weight: Option<usize>,
+    /// How many columns every line has.
+    pub columns: usize,
+}
+
+impl Places {
+    /// `source target [weight]` and nothing else.
+    pub fn plain(weighted: bool) -> Self {
+        Self {
+            source: 0,
+            target: 1,
+            weight: weighted.then_some(2),
+            columns: if weighted { 3 } else { 2 },
         }
     }
 }
@@ -104,6 +126,9 @@ pub(super) struct Layout {
     pub weights: Weights,
     pub names: bool,
     pub bounds: Option<Bounds>,
+    pub places: Places,
+    /// Weights are written with a decimal comma.
+    pub decimal_comma: bool,
 }
 
 /// The data lines of `block[from..]`: start and end, without comments and blank lines.
@@ -123,125 +148,57 @@ pub(super) fn data_lines(block: &[u8], from: usize) -> impl Iterator<Item = (usi
     })
 }
 
-/// The layout of a text and where its data starts; `None` if there is no data.
-pub(super) fn detect(
-    block: &[u8],
-    from: usize,
-    settings: Settings,
-) -> Result<Option<(Layout, usize)>, Fault> {
-    let Settings {
-        ids,
-        header,
-        unweighted,
-        ..
-    } = settings;
-    let sample: Vec<(usize, usize)> = data_lines(block, from).take(SAMPLE).collect();
-    let Some(&(start, end)) = sample.first() else {
-        return Ok(None);
+/// A number with a decimal comma, with a point instead; `None` if it has no comma, or more than one.
+pub(super) fn with_point(token: &[u8]) -> Option<Vec<u8>> {
+    let mut commas = token.iter().enumerate().filter(|(_, b)| **b == b',');
+    let (Some((at, _)), None) = (commas.next(), commas.next()) else {
+        return None;
     };
-    let separator = Separator::of(&block[start..end]);
-    let first = text::fields(block, start, end, separator)?;
-    let second = sample
-        .get(1)
-        .map(|&(s, e)| text::fields(block, s, e, separator))
-        .transpose()
-        .unwrap_or(None);
-    let has_header = header.unwrap_or_else(|| looks_like_header(&first, second.as_deref()));
-    let data = if has_header {
-        &sample[1..]
-    } else {
-        &sample[..]
-    };
-    let Some(&(start, end)) = data.first() else {
-        return Err(Fault::new(start, end - start, "a header row without data"));
-    };
-    let names = match ids {
-        IdKind::Integer => false,
-        IdKind::Name => true,
-        IdKind::Auto => {
-            let integers = data.iter().filter(|&&(s, e)| {
-                text::fields(block, s, e, separator)
-                    .is_ok_and(|f| f.len() >= 2 && is_integer(&f[0]) && is_integer(&f[1]))
-            });
-            2 * integers.count() < data.len()
-        }
-    };
-    let separator = if !names && separator == Separator::Tab {
-        Separator::Space
-    } else {
-        separator
-    };
-    let fields = text::fields(block, start, end, separator)?;
-    match fields.len() {
-        columns @ (2 | 3) => {
-            let weights = if columns == 2 {
-                Weights::Absent
-            } else {
-                Weights::present(unweighted)
-            };
-            Ok(Some((
-                Layout {
-                    separator,
-                    weights,
-                    names,
-                    bounds: None,
-                },
-                start,
-            )))
-        }
-        0 | 1 => Err(Fault::new(
-            start,
-            end - start,
-            "expected 2 or 3 columns, found 1",
-        )),
-        more => Err(Fault::new(
-            fields[3].0,
-            end - fields[3].0,
-            format!("expected 2 or 3 columns, found {more}; the surplus"),
-        )),
-    }
-}
-
-fn is_integer(field: &Field<'_>) -> bool {
-    canonical_integer(&field.1).is_some()
-}
-
-/// Whether the first line only names the columns: words above integers, a word above numbers, or
-/// well-known names.
-fn looks_like_header(first: &[Field<'_>], second: Option<&[Field<'_>]>) -> bool {
-    const SOURCES: [&str; 12] = [
-        "source",
-        "src",
-        "from",
-        "fromnodeid",
-        "node1",
-        "node_1",
-        "id1",
-        "id_1",
-        "vertex1",
-        "u",
-        "i",
-        "start",
-    ];
-    let word = |field: &Field<'_>| field.1.starts_with(|c: char| c.is_alphabetic() || c == '_');
-    if first.len() < 2 || !word(&first[0]) || !word(&first[1]) {
-        return false;
-    }
-    let above_integers =
-        second.is_some_and(|s| s.len() >= 2 && is_integer(&s[0]) && is_integer(&s[1]));
-    let is_weight = |field: &Field<'_>| text::weight(field.1.as_bytes()).is_ok();
-    let above_weights = first.len() == 3
-        && word(&first[2])
-        && second.is_some_and(|s| s.len() == 3 && is_weight(&s[2]));
-    above_integers || above_weights || SOURCES.contains(&first[0].1.to_lowercase().as_str())
+    let mut number = token.to_vec();
+    number[at] = b'.';
+    text::weight(&number).is_ok().then_some(number)
 }
 
 impl Layout {
-    fn columns(self) -> usize {
-        if self.weights == Weights::Absent {
-            2
-        } else {
-            3
+    /// Integer lines `source target [weight]`, as other formats have them.
+    pub fn entries(weights: Weights, bounds: Bounds) -> Self {
+        Self {
+            separator: Separator::Space,
+            weights,
+            names: false,
+            bounds: Some(bounds),
+            places: Places::plain(weights != Weights::Absent),
+            decimal_comma: false,
+        }
+    }
+
+    /// Whether lines hold `source target [weight]` and nothing else.
+    pub fn is_plain(self) -> bool {
+        self.places == Places::plain(self.weights != Weights::Absent) && !self.decimal_comma
+    }
+
+    /// What a person is told about it.
+    pub fn reading(self, names: Option<&[String]>) -> EdgeListReading {
+        let name = |column: usize| {
+            let given = names.and_then(|names| names.get(column));
+            given
+                .cloned()
+                .unwrap_or_else(|| format!("column {}", column + 1))
+        };
+        let Places {
+            source,
+            target,
+            weight,
+            columns,
+        } = self.places;
+        EdgeListReading {
+            separator: self.separator.character(),
+            header: names.is_some(),
+            ends: [name(source), name(target)],
+            weight: weight.map(name),
+            names: self.names,
+            ignored: columns - 2 - usize::from(weight.is_some()),
+            decimal_comma: self.decimal_comma,
         }
     }
 
@@ -265,23 +222,49 @@ impl Layout {
         start: usize,
         end: usize,
     ) -> Result<(Cow<'_, str>, Cow<'_, str>, f64), Fault> {
-        let fields = self.counted_fields(block, start, end)?;
-        if let Some((at, _)) = fields[..2].iter().find(|(_, name)| name.is_empty()) {
-            return Err(Fault::new(*at, 0, "an empty name"));
-        }
-        let weight = match fields.get(2) {
-            None => 1.0,
-            Some((at, field)) => self
-                .weights
-                .of(field.as_bytes())
-                .map_err(|what| Fault::new(*at, field.len(), what))?,
+        let mut fields = self.counted_fields(block, start, end)?;
+        let weight = self.weight_in(&fields)?;
+        let mut name = |column: usize| {
+            let (at, name) = std::mem::take(&mut fields[column]);
+            if name.is_empty() {
+                Err(Fault::new(at, 0, "an empty name"))
+            } else {
+                Ok(name)
+            }
         };
-        let mut names = fields.into_iter().map(|(_, name)| name);
-        Ok((
-            names.next().unwrap_or_default(),
-            names.next().unwrap_or_default(),
-            weight,
-        ))
+        Ok((name(self.places.source)?, name(self.places.target)?, weight))
+    }
+
+    /// The row of integer ids in `block[start..end]`.
+    pub fn integer_row(
+        self,
+        block: &[u8],
+        start: usize,
+        end: usize,
+    ) -> Result<(u64, u64, f64), Fault> {
+        let fields = self.counted_fields(block, start, end)?;
+        let id = |column: usize| {
+            let (at, id) = &fields[column];
+            canonical_integer(id).ok_or_else(|| wrong_id(*at, id))
+        };
+        let (source, target) = (id(self.places.source)?, id(self.places.target)?);
+        Ok((source, target, self.weight_in(&fields)?))
+    }
+
+    /// The weight in the fields of a line.
+    fn weight_in(self, fields: &[Field<'_>]) -> Result<f64, Fault> {
+        let Some((at, field)) = self.places.weight.map(|column| &fields[column]) else {
+            return Ok(1.0);
+        };
+        let token = field.as_bytes();
+        let pointed = if self.decimal_comma {
+            with_point(token)
+        } else {
+            None
+        };
+        self.weights
+            .of(pointed.as_deref().unwrap_or(token))
+            .map_err(|what| Fault::new(*at, field.len(), what).with_remedy(Remedy::IgnoreWeights))
     }
 
     fn counted_fields(
@@ -290,8 +273,8 @@ impl Layout {
         start: usize,
         end: usize,
     ) -> Result<Vec<Field<'_>>, Fault> {
-        let fields = text::fields(block, start, end, self.separator)?;
-        let (found, wanted) = (fields.len(), self.columns());
+        let fields = text::fields_up_to(block, start, end, self.separator, MOST_COLUMNS)?;
+        let (found, wanted) = (fields.len(), self.places.columns);
         if found < wanted {
             return Err(Fault::new(
                 start,
@@ -315,40 +298,26 @@ impl Layout {
     pub fn diagnose(self, block: &[u8], at: usize) -> Fault {
         let line_end = text::line_end(block, at);
         let end = at + text::trim_line(&block[at..line_end]).len();
-        let fields = match self.counted_fields(block, at, end) {
-            Ok(fields) => fields,
-            Err(fault) => return fault,
-        };
-        for (start, id) in &fields[..2] {
-            if let Some(what) = wrong_id(id) {
-                return Fault::new(*start, id.len(), what);
-            }
+        match self.integer_row(block, at, end) {
+            Err(fault) => fault,
+            Ok((source, target, _)) => self
+                .bounds
+                .and_then(|bounds| bounds.fault((at, end), source, target))
+                .unwrap_or_else(|| Fault::new(at, end - at, "a malformed line")),
         }
-        if let Some((start, field)) = fields.get(2)
-            && let Err(what) = self.weights.of(field.as_bytes())
-        {
-            return Fault::new(*start, field.len(), what);
-        }
-        let ids = canonical_integer(&fields[0].1).zip(canonical_integer(&fields[1].1));
-        let outside = self
-            .bounds
-            .zip(ids)
-            .and_then(|(bounds, (source, target))| bounds.fault((at, end), source, target));
-        outside.unwrap_or_else(|| Fault::new(at, end - at, "a malformed line"))
     }
 }
 
 /// What is wrong with an integer id.
-pub(super) fn wrong_id(id: &str) -> Option<&'static str> {
+fn wrong_id(at: usize, id: &str) -> Fault {
     let digits = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
-    match id {
-        "" => Some("an empty column where a vertex id should be"),
-        _ if canonical_integer(id).is_some() => None,
-        _ if digits(id) && id.starts_with('0') => {
-            Some("a vertex id with a leading zero (--ids name reads ids as names)")
-        }
-        _ if digits(id) => Some("a vertex id of more than 64 bits"),
-        _ if id.starts_with('-') && digits(&id[1..]) => Some("a negative vertex id"),
-        _ => Some("not an integer vertex id (--ids name reads ids as names)"),
-    }
+    let names = Some(Remedy::IdsAsNames);
+    let (what, remedy) = match id {
+        "" => ("an empty column where a vertex id should be", None),
+        _ if digits(id) && id.starts_with('0') => ("a vertex id with a leading zero", names),
+        _ if digits(id) => ("a vertex id of more than 64 bits", None),
+        _ if id.starts_with('-') && digits(&id[1..]) => ("a negative vertex id", None),
+        _ => ("not an integer vertex id", names),
+    };
+    Fault::new(at, id.len(), what).with_remedy(remedy)
 }

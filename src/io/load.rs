@@ -1,8 +1,10 @@
 //! From a file to a graph: finds the format, reads, builds, and reports what was done.
 
 use super::error::ReadError;
+use super::format::Format;
 use super::layout::{IdKind, Settings};
-use super::source::{self, Budget, Source};
+use super::reading::{Columns, Reading};
+use super::source::{Budget, Source};
 use super::{binary, edge_list, matrix_market, metis};
 use crate::graph::names::Names;
 use crate::graph::{
@@ -10,64 +12,11 @@ use crate::graph::{
 };
 use crate::run::{Event, Observer, Silent};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use std::path::Path;
-use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-/// The formats of graphs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[non_exhaustive]
-pub enum Format {
-    /// `source target [weight]`, one a line.
-    EdgeList,
-    /// METIS `.graph`.
-    Metis,
-    /// Matrix Market `.mtx`.
-    MatrixMarket,
-    /// The own binary format, `.lcut`.
-    Binary,
-}
-
-impl Format {
-    /// The format that a file name tells, an ending `.gz` or `.zst` aside: `.graph` and `.metis`,
-    /// `.mtx`, `.lcut`; anything else is an edge list.
-    ///
-    /// ```
-    /// use lambdacut::io::Format;
-    /// assert_eq!(Format::of_name("web.graph.gz".as_ref()), Format::Metis);
-    /// assert_eq!(Format::of_name("web.txt".as_ref()), Format::EdgeList);
-    /// ```
-    pub fn of_name(path: &Path) -> Self {
-        let packed = path.extension().is_some_and(|e| e == "gz" || e == "zst");
-        let name = if packed {
-            path.with_extension("")
-        } else {
-            path.to_owned()
-        };
-        match name.extension().and_then(|e| e.to_str()) {
-            Some("graph" | "metis") => Self::Metis,
-            Some("mtx") => Self::MatrixMarket,
-            Some("lcut") => Self::Binary,
-            _ => Self::EdgeList,
-        }
-    }
-
-    /// The format that the first bytes tell, otherwise that of the name.
-    fn of(path: &Path, start: &[u8]) -> Self {
-        if start.starts_with(&binary::MAGIC) {
-            Self::Binary
-        } else if start.starts_with(matrix_market::BANNER) {
-            Self::MatrixMarket
-        } else {
-            Self::of_name(path)
-        }
-    }
-}
-
 /// How a graph is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LoadOptions {
     /// The format; `None`: by name and content.
@@ -78,6 +27,8 @@ pub struct LoadOptions {
     pub ids: IdKind,
     /// Whether an edge list starts with a header row; `None`: by looking at it.
     pub header: Option<bool>,
+    /// Which columns of an edge list hold the ends and the weight of an edge.
+    pub columns: Columns,
     /// Skip and count bad lines instead of stopping at the first.
     pub lenient: bool,
     /// Bytes of memory that reading may take.
@@ -93,6 +44,8 @@ pub struct Loaded {
     pub graph: AnyCsr,
     /// The names of its vertices.
     pub names: Names,
+    /// How the input was understood.
+    pub reading: Reading,
     /// What was found in the input.
     pub counts: Counts,
     /// Vertex weights, where the format has them.
@@ -111,7 +64,7 @@ impl Graph {
     /// use lambdacut::graph::Graph;
     /// let file = tempfile::NamedTempFile::new()?;
     /// std::fs::write(file.path(), "ann bob\nbob eve\n")?;
-    /// let graph = Graph::open(file.path())?;
+    /// let graph = Csr::open(file.path())?;
     /// assert_eq!((graph.node_count(), graph.name(2).as_ref()), (3, "eve"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -139,6 +92,7 @@ impl From<Loaded> for Graph {
 /// let read = load(file.path(), &LoadOptions::default(), &Silent).unwrap();
 /// assert_eq!(with_csr!(&read.graph, g => (g.vertices(), g.edges())), (3, 3));
 /// assert_eq!(read.names.get(2), "z");
+/// assert_eq!(read.reading.to_string(), "edge list; no header; names; no weights");
 /// ```
 pub fn load(
     path: &Path,
@@ -150,103 +104,78 @@ pub fn load(
         name: "reading",
         total: None,
     });
-    let stdin = path == Path::new("-");
-    let shared = (options.hash && stdin).then(|| Arc::new(Mutex::new(Sha256::new())));
-    let source = Source::open_within(path, shared.clone(), Budget::new(options.memory_limit))?;
-    let file = source.file.clone();
-    // The hash of a file is computed beside the parsing, from the same mapped pages.
-    let hash_file = || {
-        (options.hash && !stdin)
-            .then(|| source::sha256(path))
-            .transpose()
+    let budget = Budget::new(options.memory_limit);
+    let mut source = Source::open(path, budget, options.hash)?;
+    let format = match options.format {
+        Some(format) => format,
+        None => Format::of(path, source.start()?)?,
     };
-    let (read, hash) = rayon::join(|| read(path, source, options, observer), hash_file);
-    let mut loaded = read?;
-    loaded.sha256 = hash.map_err(|e| ReadError::io(&file, e))?;
-    if let Some(hash) = shared {
-        loaded.sha256 = hash.lock().ok().map(|h| source::hex(h.clone()));
-    }
+    let mut loaded = read(&mut source, format, options, observer)?;
+    loaded.sha256 = source.sha256();
     loaded.seconds = started.elapsed().as_secs_f64();
     Ok(loaded)
 }
 
 fn read(
-    path: &Path,
-    mut source: Source,
+    source: &mut Source,
+    format: Format,
     options: &LoadOptions,
     observer: &dyn Observer,
 ) -> Result<Loaded, ReadError> {
-    let file = source.file.clone();
     let budget = Budget::new(options.memory_limit);
-    let LoadOptions {
-        ids,
-        header,
-        lenient,
-        policy,
-        ..
-    } = *options;
-    let settings = Settings {
-        ids,
-        header,
-        lenient,
+    let policy = options.policy;
+    let mut settings = Settings {
+        ids: options.ids,
+        header: options.header,
+        columns: &options.columns,
+        lenient: options.lenient,
         unweighted: policy.unweighted,
         budget,
     };
-    let format = match options.format {
-        Some(format) => format,
-        None => Format::of(path, source.start()?),
-    };
-    let finish =
-        |raw: Raw, policy: Policy, budget: Budget| raw.build(&file, policy, budget, observer);
     match format {
-        Format::EdgeList => finish(edge_list::read(source, settings)?, policy, budget),
+        Format::EdgeList => {
+            let (raw, reading) = edge_list::read(source, settings)?;
+            raw.build(&source.file, reading, policy, budget, observer)
+        }
         Format::MatrixMarket => {
-            let (file, bytes) = source.whole(budget)?;
-            let raw = matrix_market::read(
-                &file,
-                &bytes,
-                Settings {
-                    budget: budget.beside(&bytes),
-                    ..settings
-                },
-            )?;
+            let bytes = source.whole()?;
+            settings.budget = budget.beside(bytes.capacity());
+            let raw = matrix_market::read(&source.file, &bytes, settings)?;
             drop(bytes);
-            finish(raw, policy, budget)
+            raw.build(&source.file, Reading::of(format), policy, budget, observer)
         }
         Format::Metis => {
-            let (file, bytes) = source.whole(budget)?;
-            let budget = budget.beside(&bytes);
-            let metis::Read { raw, miscounted } =
-                metis::read(&file, &bytes, Settings { budget, ..settings })?;
-            // Of an edge that a lenient reader finds in one line or in both, the first line
-            // decides.
-            let duplicates = if lenient {
-                Duplicates::First
-            } else {
-                policy.duplicates
-            };
-            let loaded = finish(
-                raw,
-                Policy {
-                    duplicates,
-                    ..policy
-                },
-                budget,
-            )
-            .map_err(|error| match error {
-                ReadError::Policy {
-                    cause: BuildError::Unmirrored(i, j),
-                    ..
-                } => metis::unmirrored(&file, &bytes, i, j),
-                other => other,
-            })?;
-            miscounted.map_or(Ok(loaded), Err)
+            let bytes = source.whole()?;
+            settings.budget = budget.beside(bytes.capacity());
+            read_metis(&source.file, &bytes, settings, policy, observer)
         }
-        Format::Binary => {
-            let (file, bytes) = source.whole(budget)?;
-            binary::load(&file, bytes, options)
-        }
+        Format::Binary => binary::load(source, options),
     }
+}
+
+fn read_metis(
+    file: &str,
+    bytes: &[u8],
+    settings: Settings<'_>,
+    mut policy: Policy,
+    observer: &dyn Observer,
+) -> Result<Loaded, ReadError> {
+    let metis::Read { raw, miscounted } = metis::read(file, bytes, settings)?;
+    if settings.lenient {
+        // Of an edge that a lenient reader finds in one line or in both, the first line decides.
+        policy.duplicates = Duplicates::First;
+    }
+    let reading = Reading::of(Format::Metis);
+    let loaded = raw
+        .build(file, reading, policy, settings.budget, observer)
+        .map_err(|error| match error {
+            ReadError::Policy {
+                cause: BuildError::Unmirrored(i, j),
+                ..
+            } => metis::unmirrored(file, bytes, i, j),
+            other => other,
+        })?;
+    miscounted.map_or(Ok(loaded), Err)
 }
 
 /// What a reader finds in a file.
@@ -262,6 +191,7 @@ impl Raw {
     fn build(
         self,
         file: &str,
+        reading: Reading,
         policy: Policy,
         budget: Budget,
         observer: &dyn Observer,
@@ -281,7 +211,10 @@ impl Raw {
         } else {
             40
         };
-        budget.check(file, (row * edges.rows.len() + 8 * edges.vertices) as u64)?;
+        let built = row * edges.rows.len() + 8 * edges.vertices;
+        budget
+            .beside(names.bytes() as usize)
+            .check(file, built as u64)?;
         let (graph, built) = build(edges, &policy).map_err(|e| policy_error(file, &names, e))?;
         let counts = Counts {
             rows: built.rows + read.zero_weights,
@@ -293,6 +226,7 @@ impl Raw {
         Ok(Loaded {
             graph,
             names,
+            reading,
             counts,
             masses,
             sha256: None,
@@ -319,8 +253,18 @@ fn policy_error(file: &str, names: &Names, cause: BuildError) -> ReadError {
             column,
             weight,
         }) => {
-            format!("the weights of {} add up to {weight}", arc(*row, *column))
+            format!("the weight of {} is {weight}", arc(*row, *column))
         }
+        BuildError::Graph(GraphError::Range {
+            row,
+            column,
+            weight,
+            least,
+            most,
+        }) => format!(
+            "the weight of {} is {weight:e}, outside {least:.1e} to {most:.1e}: multiply all weights by one number",
+            arc(*row, *column)
+        ),
         other => other.to_string(),
     };
     ReadError::Policy {

@@ -11,8 +11,8 @@ use super::layout::{Bounds, Settings};
 use super::load::Raw;
 use super::text::{self, Number};
 use crate::graph::names::Names;
-use crate::graph::{Csr, EdgeList, Listing, MOST_VERTICES, RawRows, Weight, pack};
-use crate::ids::{TooManyVertices, Vertex};
+use crate::graph::{Csr, EdgeList, Listing, RawRows, Weight, pack};
+use crate::ids::{MAX_VERTICES, TooManyVertices, Vertex};
 use rayon::prelude::*;
 use std::io::{self, Write};
 
@@ -32,7 +32,7 @@ struct Header {
 
 /// Reads a Matrix Market file. A lenient reader leaves out entries that are wrong and counts them;
 /// a wrong number of entries in the header is then one more wrong line.
-pub(super) fn read(file: &str, bytes: &[u8], settings: Settings) -> Result<Raw, ReadError> {
+pub(super) fn read(file: &str, bytes: &[u8], settings: Settings<'_>) -> Result<Raw, ReadError> {
     let fail = |fault: Fault| fault.error(file, bytes, 0);
     let header = header(bytes).map_err(fail)?;
     let vertices = checked_vertices(header, bytes.len()).map_err(fail)?;
@@ -81,7 +81,7 @@ pub(super) fn read(file: &str, bytes: &[u8], settings: Settings) -> Result<Raw, 
 /// The number of vertices, unless nothing in a file of `length` bytes justifies it.
 fn checked_vertices(header: Header, length: usize) -> Result<usize, Fault> {
     let claimed = header.vertices.value;
-    if claimed > MOST_VERTICES as u64 {
+    if claimed > MAX_VERTICES as u64 {
         return Err(header
             .vertices
             .fault(TooManyVertices(claimed as usize).to_string()));

@@ -12,14 +12,14 @@
 //! A lenient reader leaves out lines that are wrong, counts them, and takes an edge that only one
 //! of its ends lists.
 
-use super::error::{Fault, ReadError};
+use super::error::{Fault, ReadError, Remedy};
 use super::layout::{Settings, Weights};
 use super::load::Raw;
 use super::numbering::{RawRow, close_gaps, fill_parts};
 use super::text::{self, Number};
 use crate::graph::names::Names;
-use crate::graph::{Counts, Csr, EdgeList, Listing, MOST_VERTICES, RawRows, Weight, pack};
-use crate::ids::{TooManyVertices, Vertex};
+use crate::graph::{Counts, Csr, EdgeList, Listing, RawRows, Weight, pack};
+use crate::ids::{MAX_VERTICES, TooManyVertices, Vertex};
 use rayon::prelude::*;
 use std::io::{self, Write};
 
@@ -58,7 +58,7 @@ fn lines(bytes: &[u8], mut at: usize) -> impl Iterator<Item = (usize, usize)> + 
 }
 
 /// Reads a METIS graph.
-pub(super) fn read(file: &str, bytes: &[u8], settings: Settings) -> Result<Read, ReadError> {
+pub(super) fn read(file: &str, bytes: &[u8], settings: Settings<'_>) -> Result<Read, ReadError> {
     let Some(first) = lines(bytes, 0).next() else {
         return Err(ReadError::file(
             file,
@@ -137,7 +137,7 @@ struct Body<'a> {
     file: &'a str,
     bytes: &'a [u8],
     header: Header,
-    settings: Settings,
+    settings: Settings<'a>,
     vertices: usize,
     pieces: Vec<(usize, usize)>,
     /// The first vertex of each piece.
@@ -152,7 +152,7 @@ impl<'a> Body<'a> {
         file: &'a str,
         bytes: &'a [u8],
         header: Header,
-        settings: Settings,
+        settings: Settings<'a>,
     ) -> Result<Self, ReadError> {
         let pieces = text::pieces(bytes, header.body);
         let count = |&(from, to): &(usize, usize)| {
@@ -169,7 +169,7 @@ impl<'a> Body<'a> {
             return Err(claimed.fault(what).error(file, bytes, 0));
         }
         let vertices = claimed.value.min(found as u64) as usize;
-        if vertices > MOST_VERTICES {
+        if vertices > MAX_VERTICES {
             return Err(claimed
                 .fault(TooManyVertices(vertices).to_string())
                 .error(file, bytes, 0));
@@ -394,7 +394,7 @@ fn edge_weight(line: &[u8], at: usize, weights: Weights) -> Result<(f64, usize),
     let (token, next) = word(line, at, "an edge weight is missing")?;
     let value = weights
         .of(token)
-        .map_err(|what| Fault::new(at, token.len(), what))?;
+        .map_err(|what| Fault::new(at, token.len(), what).with_remedy(Remedy::IgnoreWeights))?;
     Ok((value, next))
 }
 

@@ -5,8 +5,11 @@ mod atomic;
 mod binary;
 mod compression;
 mod dataset;
+mod detect;
 mod edge_list;
 mod error;
+mod format;
+mod header;
 mod labels;
 mod layout;
 mod load;
@@ -15,6 +18,7 @@ mod metis;
 
 mod npy;
 mod numbering;
+mod reading;
 mod source;
 mod table;
 mod text;
@@ -22,14 +26,16 @@ mod write;
 
 pub use atomic::write_atomically;
 pub use dataset::{Classes, Coordinates, Dataset, Missing, Roles, dataset};
-pub use error::ReadError;
+pub use error::{ReadError, Remedy};
+pub use format::{Format, FormatError};
 pub use labels::{
     Labels, Unknown, number_isolated, read_communities, read_labels, write_label_lines,
     write_labels, write_labels_to,
 };
 pub use layout::IdKind;
-pub use load::{Format, LoadOptions, Loaded, load};
+pub use load::{LoadOptions, Loaded, load};
 pub use npy::{read_npy, write_npy};
+pub use reading::{Columns, EdgeListReading, Reading};
 pub use source::sha256;
 pub use table::{Table, is_missing, parse_table, read_table};
 pub use write::{write_graph, write_graph_and_masses, write_graph_to};

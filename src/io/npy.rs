@@ -2,7 +2,7 @@
 
 use super::atomic::write_atomically;
 use super::error::ReadError;
-use super::source::{Budget, Source};
+use super::source::whole;
 use crate::points::Points;
 use std::io;
 use std::path::Path;
@@ -12,7 +12,7 @@ const MAGIC: &[u8] = b"\x93NUMPY";
 /// Reads a one- or two-dimensional array of floats or integers as points, one a row. C and Fortran
 /// order are understood.
 pub fn read_npy(path: &Path) -> Result<Points, ReadError> {
-    let (file, bytes) = Source::open(path, None)?.whole(Budget::default())?;
+    let (file, bytes) = whole(path, None)?;
     let wrong = |what: String| ReadError::file(&file, what);
     let (header, data) = split(&bytes).map_err(|what| wrong(what.to_owned()))?;
     let layout = Layout::of(header).map_err(wrong)?;

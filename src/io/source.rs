@@ -1,23 +1,28 @@
-//! Where bytes come from: a mapped file, a compressed file, a pipe, standard input.
+//! Where bytes come from: a file, a compressed file, a pipe, standard input.
 //!
-//! Compression is recognised by content. A plain file is mapped and seen as one block; everything
-//! else is read in blocks that end at a line end, one block ahead of the parser, so that memory is
-//! bounded by the blocks and not by the text.
+//! An input is opened once and read once, from its first byte to its last; its hash is that of the
+//! bytes read, so pipes have one as well as files. Compression is recognised by content.
+//!
+//! Files are read, never mapped: another process may truncate or change a file at any time, and what
+//! was checked must be what is used. An edge list is read in blocks that end at a line end, one block
+//! ahead of the parser, so that memory is bounded by the blocks and not by the text.
 
 use super::compression::Compression;
-use super::error::ReadError;
-use memmap2::Mmap;
+use super::error::{ReadError, visible};
 use sha2::{Digest, Sha256};
 use std::fs::File;
 use std::io::{self, BufReader, Chain, Cursor, Read};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-/// Bytes of text read at a time from a stream.
-const BLOCK: usize = 8 << 20;
+/// Bytes of text read at a time.
+const BLOCK: usize = 32 << 20;
 
-/// The longest line a stream may have before it is refused: a line has to fit in memory whole.
-const LONGEST_LINE: usize = 1 << 30;
+/// The least bytes read at a time, however little memory is allowed.
+const SMALLEST_BLOCK: usize = 64 << 10;
+
+/// The longest line of an edge list. Names are not that long: without line ends this is no list.
+const LONGEST_LINE: usize = 16 << 20;
 
 /// How much memory reading may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -33,13 +38,10 @@ impl Budget {
     }
 
     /// What is left beside `bytes` that stay in memory.
-    pub fn beside(self, bytes: &Bytes) -> Self {
-        match bytes {
-            Bytes::Mapped(_) => self,
-            Bytes::Owned(bytes) => Self {
-                used: self.used + bytes.capacity() as u64,
-                ..self
-            },
+    pub fn beside(self, bytes: usize) -> Self {
+        Self {
+            used: self.used + bytes as u64,
+            ..self
         }
     }
 
@@ -55,111 +57,228 @@ impl Budget {
             _ => Ok(()),
         }
     }
+
+    /// How much text to read at a time: a parsed block takes several times its size.
+    fn block(self) -> usize {
+        let affordable = self.limit.map_or(BLOCK as u64, |limit| limit / 32);
+        (affordable as usize).clamp(SMALLEST_BLOCK, BLOCK)
+    }
 }
 
-/// The hash of what was read from standard input so far.
-pub(super) type SharedHash = Arc<Mutex<Sha256>>;
-
-/// An opened input.
+/// An opened input: decompressed bytes, in order.
 pub(super) struct Source {
     /// How messages call it.
     pub file: String,
-    pub content: Content,
-}
-
-/// What an opened input holds.
-pub(super) enum Content {
-    Mapped(Arc<Mmap>),
-    Stream(Stream),
+    reader: Box<dyn Read + Send>,
+    compression: Compression,
+    budget: Budget,
+    /// How long the text is, where that is known before it is read.
+    length: Option<u64>,
+    /// The hash of the bytes read so far, as they are stored.
+    hash: Option<Arc<Mutex<Sha256>>>,
+    /// How much text was read so far.
+    read: Position,
+    /// What was read of the line that the next block starts with.
+    carry: Vec<u8>,
 }
 
 impl Source {
-    /// Opens a file, or standard input for `-`; bytes of standard input also go into `hash`.
-    pub fn open(path: &Path, hash: Option<SharedHash>) -> Result<Self, ReadError> {
-        Self::open_within(path, hash, Budget::default())
-    }
-
-    /// [`Source::open`] for streams whose lines must fit in the budget.
-    pub fn open_within(
-        path: &Path,
-        hash: Option<SharedHash>,
-        budget: Budget,
-    ) -> Result<Self, ReadError> {
+    /// Opens a file, or standard input for `-`, to be read within the budget; `hashed` if its hash
+    /// will be asked for.
+    pub fn open(path: &Path, budget: Budget, hashed: bool) -> Result<Self, ReadError> {
         let file = display(path);
-        let fail = |source: io::Error| ReadError::io(&file, source);
         if path == Path::new("-") {
-            let stdin: Box<dyn Read + Send> = match hash {
-                Some(hash) => Box::new(Hashed {
-                    inner: io::stdin(),
-                    hash,
-                }),
-                None => Box::new(io::stdin()),
-            };
-            let content = Content::Stream(Stream::new(&file, stdin, budget)?);
-            return Ok(Self { file, content });
+            return Self::new(file, Box::new(io::stdin()), None, budget, hashed);
         }
-        let opened = File::open(path).map_err(fail)?;
-        let meta = opened.metadata().map_err(fail)?;
+        let opened = File::open(path).map_err(|cause| ReadError::io(&file, cause))?;
+        let meta = opened
+            .metadata()
+            .map_err(|cause| ReadError::io(&file, cause))?;
         if meta.is_dir() {
             return Err(ReadError::file(&file, "is a directory, not a file"));
         }
-        if !meta.is_file() {
-            let content = Content::Stream(Stream::new(&file, Box::new(opened), budget)?);
-            return Ok(Self { file, content });
-        }
-        if meta.len() == 0 {
+        let length = meta.is_file().then_some(meta.len());
+        if length == Some(0) {
             return Err(ReadError::file(&file, "the file is empty"));
         }
-        let map = map(&opened).map_err(fail)?;
-        let compressed = Compression::of(&map) != Compression::None;
-        let named = Compression::of_name(path) != Compression::None;
-        let content = match (compressed, named) {
-            (true, _) => Content::Stream(Stream::new(&file, Box::new(opened), budget)?),
-            (false, true) => {
-                return Err(ReadError::file(
-                    &file,
-                    "the name says compressed, but this is no gzip or Zstandard data",
-                ));
-            }
-            (false, false) => Content::Mapped(Arc::new(map)),
+        let source = Self::new(file, Box::new(opened), length, budget, hashed)?;
+        let promised = meta.is_file() && Compression::of_name(path) != Compression::None;
+        if promised && source.compression == Compression::None {
+            return Err(ReadError::file(
+                &source.file,
+                "the name says compressed, but this is no gzip or Zstandard data",
+            ));
+        }
+        Ok(source)
+    }
+
+    fn new(
+        file: String,
+        raw: Box<dyn Read + Send>,
+        length: Option<u64>,
+        budget: Budget,
+        hashed: bool,
+    ) -> Result<Self, ReadError> {
+        let hash = hashed.then(|| Arc::new(Mutex::new(Sha256::new())));
+        let mut raw: Box<dyn Read + Send> = match &hash {
+            Some(hash) => Box::new(Hashed {
+                inner: raw,
+                hash: Arc::clone(hash),
+            }),
+            None => raw,
         };
-        Ok(Self { file, content })
+        let mut start = Vec::with_capacity(4);
+        let opened = (&mut raw).take(4).read_to_end(&mut start);
+        opened.map_err(|cause| ReadError::io(&file, cause))?;
+        let compression = Compression::of(&start);
+        let raw: BufReader<Chain<Cursor<Vec<u8>>, _>> =
+            BufReader::with_capacity(1 << 18, Cursor::new(start).chain(raw));
+        let reader = compression
+            .decoder(raw)
+            .map_err(|cause| ReadError::io(&file, cause))?;
+        Ok(Self {
+            file,
+            reader,
+            compression,
+            budget,
+            length: length.filter(|_| compression == Compression::None),
+            hash,
+            read: Position::default(),
+            carry: Vec::new(),
+        })
+    }
+
+    /// How long the text is, where that is known before it is read.
+    pub fn length(&self) -> Option<u64> {
+        self.length
+    }
+
+    /// SHA-256 of the bytes read so far, as they are stored: once all is read, that of the input.
+    pub fn sha256(&self) -> Option<String> {
+        let hash = self.hash.as_ref()?.lock().ok()?;
+        Some(hex(hash.clone()))
+    }
+
+    /// Memory that the blocks take while they are read and parsed.
+    pub fn block_bytes(&self) -> usize {
+        let block = self.budget.block();
+        2 * self
+            .length
+            .map_or(block, |length| block.min(length as usize))
+    }
+
+    /// Appends up to `most` bytes and says how many.
+    fn fill(&mut self, bytes: &mut Vec<u8>, most: usize) -> Result<usize, ReadError> {
+        let before = bytes.len();
+        let read = (&mut self.reader).take(most as u64).read_to_end(bytes);
+        self.read.advance(&bytes[before..]);
+        read.map_err(|cause| self.failed(cause))
+    }
+
+    /// The error for what the system or the decompression says.
+    fn failed(&self, cause: io::Error) -> ReadError {
+        if self.compression == Compression::None {
+            return ReadError::io(&self.file, cause);
+        }
+        let (name, Position { lines, bytes }) = (self.compression.name(), self.read);
+        let line = lines + 1;
+        let what = format!(
+            "damaged, truncated or trailing {name} data behind byte {bytes} of the text, in line {line}: {cause}"
+        );
+        ReadError::file(&self.file, what)
     }
 
     /// The first bytes of the content, to tell its format.
     pub fn start(&mut self) -> Result<&[u8], ReadError> {
-        match &mut self.content {
-            Content::Mapped(map) => Ok(map),
-            Content::Stream(stream) => stream.peek(),
+        let mut carry = std::mem::take(&mut self.carry);
+        if carry.is_empty() {
+            self.fill(&mut carry, 1 << 12)?;
         }
+        self.carry = carry;
+        Ok(&self.carry)
+    }
+
+    /// Fills `bytes` with what comes next and says how much: less only at the end of the content.
+    pub fn read_into(&mut self, bytes: &mut [u8]) -> Result<usize, ReadError> {
+        let ready = self.carry.len().min(bytes.len());
+        bytes[..ready].copy_from_slice(&self.carry[..ready]);
+        self.carry.drain(..ready);
+        let mut filled = ready;
+        while filled < bytes.len() {
+            match self.reader.read(&mut bytes[filled..]) {
+                Ok(0) => break,
+                Ok(count) => {
+                    self.read.bytes += count as u64;
+                    filled += count;
+                }
+                Err(cause) if cause.kind() == io::ErrorKind::Interrupted => {}
+                Err(cause) => return Err(self.failed(cause)),
+            }
+        }
+        Ok(filled)
     }
 
     /// The whole content, decompressed, within the budget.
-    pub fn whole(self, budget: Budget) -> Result<(String, Bytes), ReadError> {
-        match self.content {
-            Content::Mapped(map) => Ok((self.file, Bytes::Mapped(map))),
-            Content::Stream(mut stream) => {
-                let mut bytes = std::mem::take(&mut stream.carry);
-                loop {
-                    // Room grows by half, so that a large text is not moved for every block, but
-                    // never beyond the limit.
-                    let room = (bytes.len() / 2).max(BLOCK);
-                    let affordable = budget
-                        .check(&self.file, (bytes.len() + room) as u64)
-                        .is_ok();
-                    bytes.reserve_exact(if affordable { room } else { BLOCK });
-                    if stream.fill(&mut bytes, BLOCK)? == 0 {
-                        break;
-                    }
-                    budget.check(&self.file, bytes.len() as u64)?;
-                }
-                if bytes.is_empty() {
-                    return Err(ReadError::file(&self.file, "the file is empty"));
-                }
-                Ok((self.file, Bytes::Owned(bytes)))
+    pub fn whole(&mut self) -> Result<Vec<u8>, ReadError> {
+        let mut bytes = std::mem::take(&mut self.carry);
+        if let Some(length) = self.length {
+            self.budget.check(&self.file, length)?;
+            bytes.reserve_exact(length as usize);
+        }
+        let block = self.budget.block();
+        loop {
+            // Room grows by half, so that a large text is not moved for every block, but never
+            // beyond the limit.
+            if bytes.capacity() - bytes.len() < block {
+                let room = (bytes.len() / 2).max(block);
+                let affordable = self.budget.check(&self.file, (bytes.len() + room) as u64);
+                bytes.reserve_exact(if affordable.is_ok() { room } else { block });
+            }
+            if self.fill(&mut bytes, block)? == 0 {
+                break;
+            }
+            self.budget.check(&self.file, bytes.len() as u64)?;
+        }
+        if bytes.is_empty() {
+            return Err(ReadError::file(&self.file, "the file is empty"));
+        }
+        Ok(bytes)
+    }
+
+    /// The next lines, whole; `None` at the end. `buffer` is recycled.
+    pub fn next_block(&mut self, mut buffer: Vec<u8>) -> Result<Option<Vec<u8>>, ReadError> {
+        buffer.clear();
+        buffer.append(&mut self.carry);
+        loop {
+            let before = buffer.len();
+            let count = self.fill(&mut buffer, self.budget.block())?;
+            if count == 0 {
+                return Ok((!buffer.is_empty()).then_some(buffer));
+            }
+            // What stood there before has no line end.
+            if let Some(end) = buffer[before..].iter().rposition(|&b| b == b'\n') {
+                self.carry.extend_from_slice(&buffer[before + end + 1..]);
+                buffer.truncate(before + end + 1);
+                return Ok(Some(buffer));
+            }
+            self.budget.check(&self.file, buffer.len() as u64)?;
+            if buffer.len() > LONGEST_LINE {
+                let what = format!(
+                    "line {} is longer than {} MiB: this is no edge list",
+                    self.read.lines + 1,
+                    LONGEST_LINE >> 20
+                );
+                return Err(ReadError::file(&self.file, what));
             }
         }
     }
+}
+
+/// How messages call a file, and its whole content, within the limit of memory.
+pub(super) fn whole(path: &Path, limit: Option<u64>) -> Result<(String, Vec<u8>), ReadError> {
+    let mut source = Source::open(path, Budget::new(limit), false)?;
+    let bytes = source.whole()?;
+    Ok((source.file, bytes))
 }
 
 /// How messages call a path.
@@ -167,65 +286,42 @@ pub(super) fn display(path: &Path) -> String {
     if path == Path::new("-") {
         "standard input".to_owned()
     } else {
-        path.display().to_string()
+        visible(&path.to_string_lossy())
     }
-}
-
-#[allow(unsafe_code)]
-fn map(file: &File) -> io::Result<Mmap> {
-    // SAFETY: the map is only read. Should another process truncate or change the file meanwhile,
-    // reads see other bytes or the process is stopped by the system; every value read is checked
-    // before it is used as an index.
-    unsafe { Mmap::map(file) }
 }
 
 /// SHA-256 of a file as it is stored, in hexadecimal.
 pub fn sha256(path: &Path) -> io::Result<String> {
-    let file = File::open(path)?;
-    if file.metadata()?.len() == 0 {
-        return Ok(hex(Sha256::new()));
-    }
-    let map = map(&file)?;
+    let mut file = File::open(path)?;
     let mut hash = Sha256::new();
-    hash.update(&map[..]);
-    Ok(hex(hash))
+    let mut block = vec![0; 1 << 20];
+    loop {
+        let count = file.read(&mut block)?;
+        if count == 0 {
+            return Ok(hex(hash));
+        }
+        hash.update(&block[..count]);
+    }
 }
 
 /// The digest as text.
-pub(super) fn hex(hash: Sha256) -> String {
+fn hex(hash: Sha256) -> String {
     use std::fmt::Write;
-    hash.finalize()
-        .iter()
-        .fold(String::with_capacity(64), |mut text, byte| {
-            // Writing to a String cannot fail.
-            let _ = write!(text, "{byte:02x}");
-            text
-        })
-}
-
-/// Content in memory.
-pub(super) enum Bytes {
-    Mapped(Arc<Mmap>),
-    Owned(Vec<u8>),
-}
-
-impl std::ops::Deref for Bytes {
-    type Target = [u8];
-    fn deref(&self) -> &[u8] {
-        match self {
-            Self::Mapped(map) => map,
-            Self::Owned(bytes) => bytes,
-        }
+    let mut text = String::with_capacity(64);
+    for byte in hash.finalize() {
+        // Writing to a String cannot fail.
+        let _ = write!(text, "{byte:02x}");
     }
+    text
 }
 
 /// Reads and hashes.
-struct Hashed<R> {
-    inner: R,
-    hash: SharedHash,
+struct Hashed {
+    inner: Box<dyn Read + Send>,
+    hash: Arc<Mutex<Sha256>>,
 }
 
-impl<R: Read> Read for Hashed<R> {
+impl Read for Hashed {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.inner.read(buffer)?;
         if let Ok(mut hash) = self.hash.lock() {
@@ -248,86 +344,5 @@ impl Position {
     fn advance(&mut self, text: &[u8]) {
         self.lines += super::text::newlines(text);
         self.bytes += text.len() as u64;
-    }
-}
-
-/// Decompressed bytes, in order.
-pub(super) struct Stream {
-    file: String,
-    reader: Box<dyn Read + Send>,
-    compression: Compression,
-    budget: Budget,
-    /// How much text was read so far.
-    read: Position,
-    /// What was read of the line that the next block starts with.
-    carry: Vec<u8>,
-}
-
-impl Stream {
-    fn new(file: &str, mut raw: Box<dyn Read + Send>, budget: Budget) -> Result<Self, ReadError> {
-        let fail = |source: io::Error| ReadError::io(file, source);
-        let mut start = Vec::with_capacity(4);
-        (&mut raw).take(4).read_to_end(&mut start).map_err(fail)?;
-        let compression = Compression::of(&start);
-        let raw: BufReader<Chain<Cursor<Vec<u8>>, _>> =
-            BufReader::with_capacity(1 << 18, Cursor::new(start).chain(raw));
-        let reader = compression.decoder(raw).map_err(fail)?;
-        Ok(Self {
-            file: file.to_owned(),
-            reader,
-            compression,
-            budget,
-            read: Position::default(),
-            carry: Vec::new(),
-        })
-    }
-
-    /// Appends up to `most` bytes and says how many.
-    fn fill(&mut self, bytes: &mut Vec<u8>, most: usize) -> Result<usize, ReadError> {
-        let before = bytes.len();
-        let read = (&mut self.reader).take(most as u64).read_to_end(bytes);
-        self.read.advance(&bytes[before..]);
-        read.map_err(|source| match self.compression {
-            Compression::None => ReadError::io(&self.file, source),
-            packed => {
-                let (name, Position { lines, bytes }) = (packed.name(), self.read);
-                let line = lines + 1;
-                let what = format!(
-                    "damaged, truncated or trailing {name} data behind byte {bytes} of the text, in line {line}: {source}"
-                );
-                ReadError::file(&self.file, what)
-            }
-        })
-    }
-
-    /// Reads the first block ahead.
-    fn peek(&mut self) -> Result<&[u8], ReadError> {
-        let mut carry = std::mem::take(&mut self.carry);
-        if carry.is_empty() {
-            self.fill(&mut carry, 1 << 12)?;
-        }
-        self.carry = carry;
-        Ok(&self.carry)
-    }
-
-    /// The next lines, whole; `None` at the end. `buffer` is recycled.
-    pub fn next_block(&mut self, mut buffer: Vec<u8>) -> Result<Option<Vec<u8>>, ReadError> {
-        buffer.clear();
-        buffer.append(&mut self.carry);
-        loop {
-            let count = self.fill(&mut buffer, BLOCK)?;
-            if count == 0 {
-                return Ok((!buffer.is_empty()).then_some(buffer));
-            }
-            if let Some(end) = buffer.iter().rposition(|&b| b == b'\n') {
-                self.carry.extend_from_slice(&buffer[end + 1..]);
-                buffer.truncate(end + 1);
-                return Ok(Some(buffer));
-            }
-            self.budget.check(&self.file, buffer.len() as u64)?;
-            if buffer.len() > LONGEST_LINE {
-                return Err(ReadError::file(&self.file, "a line is longer than 1 GiB"));
-            }
-        }
     }
 }

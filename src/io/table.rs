@@ -1,8 +1,8 @@
 //! Tables of text: CSV, TSV, semicolons or spaces; with or without a header row.
 
-use super::error::{Fault, ReadError};
+use super::error::{Fault, ReadError, Remedy};
 use super::layout::data_lines;
-use super::source::{Budget, Source};
+use super::source::whole;
 use super::text::{self, Separator};
 use std::collections::HashSet;
 use std::path::Path;
@@ -116,7 +116,7 @@ impl Table {
 /// assert_eq!(table.column("colour").unwrap(), 1);
 /// ```
 pub fn read_table(path: &Path, header: Option<bool>) -> Result<Table, ReadError> {
-    let (file, bytes) = Source::open(path, None)?.whole(Budget::default())?;
+    let (file, bytes) = whole(path, None)?;
     parse_table(&file, &bytes, header)
 }
 
@@ -183,10 +183,10 @@ fn looks_like_header(table: &Table) -> bool {
 /// Turns the first row into names.
 fn take_header(mut table: Table) -> Result<Table, ReadError> {
     if table.rows() < 2 {
-        return Err(ReadError::file(
-            &table.file,
-            "there is a header row but no data (--header no reads it as data)",
-        ));
+        return Err(
+            ReadError::file(&table.file, "there is a header row but no data")
+                .with_remedy(Remedy::SayHeader),
+        );
     }
     table.names = (0..table.columns())
         .map(|c| table.get(0, c).to_owned())

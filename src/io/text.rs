@@ -1,6 +1,7 @@
 //! Numbers and fields out of bytes.
 
 use super::error::Fault;
+use crate::graph::{HEAVIEST, LIGHTEST};
 use std::borrow::Cow;
 
 /// What stands between the fields of a line.
@@ -19,19 +20,38 @@ pub(super) enum Separator {
 impl Separator {
     /// The separator a line uses.
     pub fn of(line: &[u8]) -> Self {
-        let unquoted = |wanted: u8| {
-            let mut inside = false;
-            line.iter().any(|&b| {
-                inside ^= b == b'"';
-                b == wanted && !inside
-            })
-        };
+        let (mut tabs, mut commas, mut decimal_commas, mut semicolons) = (0, 0, 0, 0);
+        let mut inside = false;
+        for (at, &byte) in line.iter().enumerate() {
+            inside ^= byte == b'"';
+            let is_digit = |at: Option<usize>| {
+                at.and_then(|at| line.get(at))
+                    .is_some_and(u8::is_ascii_digit)
+            };
+            match byte {
+                _ if inside => {}
+                b'\t' => tabs += 1,
+                b',' if is_digit(at.checked_sub(1)) && is_digit(Some(at + 1)) => {
+                    decimal_commas += 1;
+                }
+                b',' => commas += 1,
+                b';' => semicolons += 1,
+                _ => {}
+            }
+        }
         match () {
-            () if unquoted(b'\t') => Self::Tab,
-            () if unquoted(b',') => Self::Comma,
-            () if unquoted(b';') => Self::Semicolon,
+            () if tabs > 0 => Self::Tab,
+            // `a;b;1,5`: where a comma is the decimal point, semicolons separate.
+            () if semicolons > 1 && commas == 0 => Self::Semicolon,
+            () if commas + decimal_commas > 0 => Self::Comma,
+            () if semicolons > 0 => Self::Semicolon,
             () => Self::Space,
         }
+    }
+
+    /// The character, a blank for any number of blanks.
+    pub fn character(self) -> char {
+        self.byte().map_or(' ', char::from)
     }
 
     fn byte(self) -> Option<u8> {
@@ -108,7 +128,10 @@ fn long_integer(bytes: &[u8], at: usize, start: u64) -> Option<(u64, usize)> {
     Some((value, end))
 }
 
-/// A weight: a non-negative finite decimal number that fills `token`.
+const OUT_OF_RANGE: &str =
+    "the weight is outside 1e-100 to 1e100: multiply all weights by one number";
+
+/// A weight: 0, or a positive decimal number in the range of weights, that fills `token`.
 pub(super) fn weight(token: &[u8]) -> Result<f64, &'static str> {
     if let Some(value) = short_decimal(token) {
         return Ok(value);
@@ -118,8 +141,18 @@ pub(super) fn weight(token: &[u8]) -> Result<f64, &'static str> {
         Err(_) => Err("not a weight"),
         Ok(value) if !value.is_finite() => Err("the weight is not a finite number"),
         Ok(value) if value < 0.0 => Err("the weight is negative"),
+        Ok(0.0) if !writes_zero(token) => Err(OUT_OF_RANGE),
+        Ok(value) if value != 0.0 && !(LIGHTEST..=HEAVIEST).contains(&value) => Err(OUT_OF_RANGE),
         Ok(value) => Ok(value),
     }
+}
+
+/// Whether a number that was parsed as 0 was written as 0, and not as one too small for `f64`.
+fn writes_zero(token: &[u8]) -> bool {
+    let mut mantissa = token
+        .iter()
+        .take_while(|byte| !byte.eq_ignore_ascii_case(&b'e'));
+    !mantissa.any(|byte| (b'1'..=b'9').contains(byte))
 }
 
 /// Numbers like `12` or `3.25` with at most 15 digits: mantissa and power of ten are exact, so one
@@ -297,6 +330,17 @@ pub(super) fn fields(
     end: usize,
     separator: Separator,
 ) -> Result<Vec<Field<'_>>, Fault> {
+    fields_up_to(bytes, start, end, separator, usize::MAX)
+}
+
+/// [`fields`], with a fault for more than `most` of them.
+pub(super) fn fields_up_to(
+    bytes: &[u8],
+    start: usize,
+    end: usize,
+    separator: Separator,
+    most: usize,
+) -> Result<Vec<Field<'_>>, Fault> {
     if let Some(nul) = bytes[start..end].iter().position(|&b| b == 0) {
         return Err(Fault::new(start + nul, 1, "a NUL byte"));
     }
@@ -311,6 +355,13 @@ pub(super) fn fields(
         } else {
             plain(bytes, at, end, separator)?
         };
+        if found.len() == most {
+            return Err(Fault::new(
+                at,
+                end - at,
+                format!("more than {most} columns"),
+            ));
+        }
         found.push((at, field));
         let after = skip_blanks(bytes, after, end, separator);
         match separator.byte() {
@@ -385,12 +436,17 @@ fn quoted(bytes: &[u8], at: usize, end: usize) -> Result<(Cow<'_, str>, usize), 
 /// would need it.
 pub(super) fn quote(name: &str) -> Cow<'_, str> {
     let special = name.is_empty()
-        || name.contains(['\t', '"'])
+        || name.contains(['\t', '"', '\r'])
         || name.starts_with(['#', '%', ' ', '\u{feff}'])
         || name.ends_with(' ');
     if special {
-        Cow::Owned(format!("\"{}\"", name.replace('"', "\"\"")))
+        Cow::Owned(in_quotes(name))
     } else {
         Cow::Borrowed(name)
     }
+}
+
+/// `name` in quotes, those inside it doubled.
+pub(super) fn in_quotes(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
 }

@@ -1,10 +1,12 @@
 //! Graphs → files.
 
-use super::load::Format;
-use super::text::quote;
+use super::format::Format;
+use super::header::reads_like_header;
+use super::text::{in_quotes, quote};
 use super::{binary, matrix_market, metis};
-use crate::graph::names::Names;
+use crate::graph::names::{Names, canonical_integer};
 use crate::graph::{Csr, Weight};
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -42,6 +44,7 @@ pub fn write_graph_to<W: Weight>(
     names: &Names,
     masses: Option<&[f64]>,
 ) -> io::Result<()> {
+    check_names(names)?;
     match format {
         Format::EdgeList => edge_list(out, graph, names),
         Format::Metis => metis::write(out, graph, masses),
@@ -50,15 +53,33 @@ pub fn write_graph_to<W: Weight>(
     }
 }
 
-/// `source<TAB>target[<TAB>weight]`, each edge once.
+/// Refuses names that could not be read again.
+pub(super) fn check_names(names: &Names) -> io::Result<()> {
+    match names.first_unwritable() {
+        Some(vertex) => Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            binary::unwritable(names, vertex),
+        )),
+        None => Ok(()),
+    }
+}
+
+/// `source<TAB>target[<TAB>weight]`, each edge once. What reading could take for something else is
+/// quoted: names that look like integers, and a first edge that looks like a header.
 fn edge_list<W: Weight>(out: &mut dyn Write, graph: &Csr<W>, names: &Names) -> io::Result<()> {
     let rows = graph.rows();
+    let are_strings = matches!(names, Names::Strings(_));
+    let mut is_first = true;
     for i in 0..graph.vertices() {
         let from = names.get(i);
-        let from = quote(&from);
         for (j, weight) in rows.row(i).filter(|&(j, _)| j as usize >= i) {
             let to = names.get(j as usize);
-            let to = quote(&to);
+            let is_header = is_first && reads_like_header(&from, &to);
+            is_first = false;
+            let (from, to) = (
+                written(&from, is_header, are_strings),
+                written(&to, is_header, are_strings),
+            );
             if W::UNIT {
                 writeln!(out, "{from}\t{to}")?;
             } else {
@@ -67,4 +88,13 @@ fn edge_list<W: Weight>(out: &mut dyn Write, graph: &Csr<W>, names: &Names) -> i
         }
     }
     Ok(())
+}
+
+/// A name as a field of an edge list.
+fn written(name: &str, in_header: bool, is_string: bool) -> Cow<'_, str> {
+    if in_header || (is_string && canonical_integer(name).is_some()) {
+        Cow::Owned(in_quotes(name))
+    } else {
+        quote(name)
+    }
 }

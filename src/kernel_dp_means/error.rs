@@ -4,9 +4,6 @@ use crate::ids::Vertex;
 use crate::params::ParamError;
 use thiserror::Error;
 
-/// The most elements: the clusters before a pass and those opened in it must have numbers together.
-pub(super) const MAX_ELEMENTS: usize = 1 << 31;
-
 /// A request that makes no sense.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
@@ -60,9 +57,6 @@ pub enum KernelDpMeansError {
     /// The observer asked to stop before λ was known.
     #[error("cancelled before λ was found for this number of clusters")]
     Cancelled,
-    /// Too many elements.
-    #[error("{0} elements are more than {MAX_ELEMENTS}")]
-    TooManyElements(usize),
     /// A graph without β (or λ, or k), a kernel without λ (or k).
     #[error("{0} must be given")]
     NoPrice(&'static str),

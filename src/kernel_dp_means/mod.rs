@@ -59,7 +59,6 @@ use crate::run::{
     Deadline, Event, Observer, Passes, Run, StopReason, StopRules, best_of, run_options,
 };
 use crate::with_csr;
-use error::MAX_ELEMENTS;
 use kernel::{KernelMatrix, KernelSimilarity};
 use means::Means;
 use order::Ranks;
@@ -377,9 +376,6 @@ impl KernelDpMeans<'_> {
         after: &dyn Fn(&mut PointClustering),
     ) -> Result<PointClustering, KernelDpMeansError> {
         let n = similarity.elements();
-        if n > MAX_ELEMENTS {
-            return Err(KernelDpMeansError::TooManyElements(n));
-        }
         self.check_start(similarity)?;
         let ranks = Ranks::new(&self.order, degrees, n, self.seed)?;
         let passes = AllPasses {

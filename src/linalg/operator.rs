@@ -388,7 +388,7 @@ fn restrict<W: Weight>(graph: &Csr<W>, vertices: &[Vertex]) -> Csr<W> {
         weights.extend(row.iter().map(|&(_, w)| w));
         offsets.push(targets.len() as u64);
     }
-    Csr::from_valid(offsets.into(), targets.into(), weights.into())
+    Csr::from_valid(offsets, targets, weights)
 }
 
 /// The component of `start` in breadth-first order, neighbours of small degree first (the order of

@@ -15,7 +15,7 @@ pub use distance::squared_distance;
 pub use groups::Groups;
 pub use lloyd::{Alternation, LloydPass, lloyd};
 pub use nearest::{Frame, Nearest, Search};
-pub use seeding::{FarthestFirst, Round, farthest_first, k_means_plus_plus};
+pub use seeding::{FarthestFirst, Round, k_means_plus_plus};
 
 use crate::ids::{TooManyVertices, checked_count};
 use crate::numeric::sum_by;

@@ -93,20 +93,3 @@ impl Iterator for FarthestFirst<'_> {
         Some((far as u32, distance))
     }
 }
-
-/// λ for about `k` clusters (section 6.1 of the paper): the largest squared distance to T in round
-/// `k` of the farthest-first traversal that starts at the global mean. `None` without points or for
-/// `k = 0`. O(nkd).
-///
-/// ```
-/// use lambdacut::points::{Points, farthest_first};
-/// let points = Points::from_rows(&[[0.0], [1.0], [10.0], [11.0]]).unwrap();
-/// // The mean is 5.5; round 1 finds 0 or 11 at 5.5², round 2 the other one, round 3 a point next to its neighbour.
-/// assert_eq!(farthest_first(&points, 2), Some(5.5 * 5.5));
-/// assert_eq!(farthest_first(&points, 3), Some(1.0));
-/// ```
-pub fn farthest_first(points: &Points, k: usize) -> Option<f64> {
-    FarthestFirst::new(points)
-        .nth(k.checked_sub(1)?)
-        .map(|(_, distance)| distance)
-}

@@ -1,7 +1,6 @@
 //! The object that `--json` writes. Its keys are a contract; sections that a command does not
 //! compute are left out.
 
-use crate::cut::Cut;
 use crate::run::PassRecord;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -71,8 +70,8 @@ pub struct GraphSection {
 /// The `objective` section.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ObjectiveSection {
-    /// Normalized or ratio cut.
-    pub kind: Cut,
+    /// Which cut, by its short name.
+    pub kind: String,
     /// β, when one was given or chosen.
     pub resolution: Option<f64>,
     /// λ of the equivalent weighted kernel DP-means problem, when σ is known.
@@ -125,7 +124,8 @@ pub struct MemorySection {
 pub struct Provenance {
     /// The version of lambdacut.
     pub version: String,
-    /// SHA-256 of the input as read.
+    /// SHA-256 of the input as read; empty where nothing was read.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub input_sha256: String,
     /// The seed.
     pub seed: u64,

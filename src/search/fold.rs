@@ -320,7 +320,7 @@ fn add<S: Weight>(rows: Rows<'_, S>, before: usize, mut changes: &[Change], n: u
         }
         offsets.push(targets.len() as u64);
     }
-    Csr::from_valid(offsets.into(), targets.into(), weights.into())
+    Csr::from_valid(offsets, targets, weights)
 }
 
 /// Hands on the entries of one row with its changes added, in order of columns.

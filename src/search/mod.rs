@@ -96,6 +96,10 @@ pub enum Target {
     Clusters(usize),
 }
 
+/// What a search takes beside the graph (`cargo bench --bench search` measures it).
+const BYTES_AN_ARC: u64 = 24;
+const BYTES_A_VERTEX: u64 = 220;
+
 /// The search with its options.
 ///
 /// ```
@@ -289,6 +293,16 @@ impl Search<'_> {
     /// As [`Search::run`].
     pub fn run_csr<W: Weight>(&self, graph: &Csr<W>) -> Result<Answer, SearchError> {
         self.resume(graph, &mut Walk::default(), &mut |_| {})
+    }
+
+    /// About how many bytes a search takes at most, beside those of the graph.
+    ///
+    /// There are at any time two contractions, the finer with at most all arcs; the
+    /// sums and labels of a few partitions; and the labels of the path's points, which share what
+    /// did not change.
+    pub fn bytes<W: Weight>(&self, graph: &Csr<W>) -> u64 {
+        let (arcs, vertices) = (graph.arcs() as u64, graph.vertices() as u64);
+        BYTES_AN_ARC * arcs + BYTES_A_VERTEX * vertices
     }
 
     /// Searches on from a walk stored earlier; `after_step` sees it after every step of the path.

@@ -4,7 +4,6 @@ use crate::points::{by_formula, partitions, weighted_points};
 use lambdacut::gibbs::{Gibbs, Prior};
 use lambdacut::k_means::KMeans;
 use lambdacut::points::{Points, lloyd};
-use lambdacut::run::Silent;
 use proptest::prelude::*;
 use std::collections::HashMap;
 
@@ -31,14 +30,12 @@ fn inertia_of_scikit_learn_from_the_same_start() {
         (30, 10_119.901_311_123_66),
     ] {
         let start = points.select(&(0..k as u32).collect::<Vec<_>>());
-        let found = KMeans {
-            start: Some(start),
-            ..KMeans::new().clusters(k)
-        }
-        .run(&points)
-        .unwrap()
-        .fit
-        .value;
+        let found = KMeans::new()
+            .clusters(k)
+            .start(start)
+            .run(&points)
+            .unwrap()
+            .value;
         assert!(
             (found - inertia).abs() < 1e-6,
             "k = {k}: {found} instead of {inertia}"
@@ -52,7 +49,7 @@ proptest! {
     #[test]
     fn k_means_never_increases(points in weighted_points(50), k in 1usize..9, seed in 0u64..99) {
         let k = k.min(points.len());
-        let answer = KMeans { seed, ..KMeans::new().clusters(k) }.run(&points).unwrap();
+        let answer = KMeans::new().clusters(k).seed(seed).run(&points).unwrap();
         for pair in answer.trace.windows(2) {
             prop_assert!(pair[1].value <= pair[0].value * (1.0 + 1e-9) + 1e-9);
         }
@@ -77,7 +74,7 @@ proptest! {
         let value = |p: &Vec<u32>| by_formula(&points, p, 0.0);
         let fits = |p: &&Vec<u32>| p.iter().max().is_some_and(|&c| (c as usize) < k);
         let optimum = partitions(points.len()).iter().filter(fits).map(value).fold(f64::INFINITY, f64::min);
-        let found = KMeans { runs: 10, ..KMeans::new().clusters(k) }.run(&points).unwrap().value;
+        let found = KMeans::new().clusters(k).runs(10).run(&points).unwrap().value;
         prop_assert!(found >= optimum - 1e-9 * (1.0 + optimum));
     }
 }
@@ -88,21 +85,18 @@ fn odd_requests() {
     assert!(KMeans::new().clusters(0).run(&points).is_err());
     assert!(KMeans::new().clusters(4).run(&points).is_err());
     assert!(
-        KMeans {
-            start: Some(points.select(&[0])),
-            ..KMeans::new().clusters(2)
-        }
-        .run(&points)
-        .is_err()
+        KMeans::new()
+            .clusters(2)
+            .start(points.select(&[0]))
+            .run(&points)
+            .is_err()
     );
     // Three clusters of two distinct points: two remain, at no cost.
-    let fit = KMeans {
-        start: Some(points.clone()),
-        ..KMeans::new().clusters(3)
-    }
-    .run(&points)
-    .unwrap()
-    .fit;
+    let fit = KMeans::new()
+        .clusters(3)
+        .start(points.clone())
+        .run(&points)
+        .unwrap();
     assert_eq!((fit.clusters, fit.value), (2, 0.0));
     assert_eq!(KMeans::new().clusters(3).run(&points).unwrap().value, 0.0);
 }
@@ -208,7 +202,7 @@ fn gibbs_samples_the_exact_posterior() {
         };
         let mut counts: HashMap<Vec<u32>, f64> = HashMap::new();
         let mut seen = 0.0;
-        let answer = sampler.run(&points, &Silent, &mut |sample| {
+        let answer = sampler.run_with(&points, &mut |sample| {
             let mut labels = sample.labels.to_vec();
             lambdacut::labels::renumber(&mut labels);
             *counts.entry(labels).or_default() += 1.0;
@@ -224,7 +218,7 @@ fn gibbs_samples_the_exact_posterior() {
         if let (Prior::Fixed(_), Prior::Fixed(s)) = (alpha, sigma) {
             // The answer is the most probable partition, and its value is the logarithm of p(x, z).
             let best = exact.iter().max_by(|a, b| a.1.total_cmp(&b.1)).unwrap();
-            let fit = answer.unwrap().fit;
+            let fit = answer.unwrap();
             assert_eq!(&fit.labels, &best.0);
             let blocks = blocks(&best.0, &values);
             let likelihood: f64 = blocks.iter().map(|b| log_marginal(b, s, 2.0)).sum();
@@ -243,7 +237,7 @@ fn gibbs_samples_the_exact_posterior() {
 fn gibbs_refuses_what_it_cannot_do() {
     let points = Points::from_rows(&[[1.0], [2.0]]).unwrap();
     let refused =
-        |sampler: Gibbs, points: &Points| sampler.run(points, &Silent, &mut |_| {}).is_err();
+        |sampler: Gibbs<'_>, points: &Points| sampler.run_with(points, &mut |_| {}).is_err();
     let short = Gibbs {
         burn_in: 1,
         samples: 20,

@@ -227,7 +227,7 @@ fn lfr_says_what_cannot_be_had() {
             vertices: 5_000_000_000,
             ..base
         })
-        .contains("32-bit")
+        .contains("2^31")
     );
 }
 

@@ -2,10 +2,9 @@
 
 use crate::points::{by_formula, partitions, weighted_points};
 use lambdacut::dp_means;
-use lambdacut::hdp::{Hdp, objective, prices_for};
-use lambdacut::kernel_dp_means::{Kernel, KernelDpMeans, fit_kernel};
+use lambdacut::hdp::{Hdp, Prices, objective, prices_for};
+use lambdacut::kernel_dp_means::{Kernel, KernelDpMeans};
 use lambdacut::points::{Groups, Points};
-use lambdacut::run::Silent;
 use nalgebra::DMatrix;
 use proptest::prelude::*;
 use std::collections::HashSet;
@@ -55,7 +54,8 @@ proptest! {
         }
         let labels = &answer.labels;
         prop_assert!(close(answer.value, hdp_by_formula(&points, &groups, labels, local, global)));
-        prop_assert!(close(answer.value, objective(&points, &groups, labels, local, global)));
+        let again = objective(&points, &groups, labels, Prices { local, global });
+        prop_assert!(close(answer.value, again));
         prop_assert_eq!(labels.iter().collect::<HashSet<_>>().len(), answer.clusters);
         prop_assert_eq!(answer.means.len(), answer.clusters);
         for j in 0..groups.len() {
@@ -67,7 +67,7 @@ proptest! {
     #[test]
     fn one_data_set_is_dp_means(points in weighted_points(30), raw in proptest::collection::vec(0u32..5, 30), local in 0.0..9.0f64, global in 0.0..9.0f64) {
         let labels = &raw[..points.len()];
-        let hdp = objective(&points, &Groups::one(points.len()), labels, local, global);
+        let hdp = objective(&points, &Groups::one(points.len()), labels, Prices { local, global });
         prop_assert!(close(hdp, dp_means::objective(&points, labels, local + global)));
     }
 
@@ -103,21 +103,20 @@ fn extreme_prices_and_odd_inputs() {
     assert!(
         Hdp::new()
             .prices(1.0, 1.0)
-            .run(&points, &Groups::one(3), &Silent)
+            .run(&points, &Groups::one(3))
             .is_err()
     );
     let nothing = Points::new(1, vec![]).unwrap();
     assert_eq!(
         Hdp::new()
             .prices(1.0, 1.0)
-            .run(&nothing, &Groups::one(0), &Silent)
+            .run(&nothing, &Groups::one(0))
             .unwrap()
-            .fit
             .clusters,
         0
     );
     assert_eq!(prices_for(&nothing, &Groups::one(0), 2, 2), None);
-    assert!(prices_for(&points, &groups, 2, 2).is_some_and(|(l, g)| l > 0.0 && g > 0.0));
+    assert!(prices_for(&points, &groups, 2, 2).is_some_and(|p| p.local > 0.0 && p.global > 0.0));
 }
 
 #[test]
@@ -167,8 +166,8 @@ proptest! {
         let points = Points::new(2, values).unwrap().with_weights(weights).unwrap();
         let (groups, kernel) = (Groups::new(&groups, n).unwrap(), linear_kernel(&points));
 
-        let by_points = dp_means::DpMeans::new().lambda(lambda).run(&points).unwrap().fit;
-        let by_kernel = fit_kernel(&kernel, lambda, &KernelDpMeans::default(), &Silent).unwrap();
+        let by_points = dp_means::DpMeans::new().lambda(lambda).run(&points).unwrap();
+        let by_kernel = KernelDpMeans::new().lambda(lambda).run_kernel(&kernel).unwrap();
         prop_assert_eq!(&by_points.labels, &by_kernel.labels);
         prop_assert!(close(by_points.value, by_kernel.value));
 
@@ -209,13 +208,12 @@ fn restarts_keep_the_best_and_are_repeatable() {
     let points = Points::new(2, (0..400).map(wave).collect()).unwrap();
     let groups = Groups::new(&(0..200).map(|i| i % 8).collect::<Vec<u32>>(), 200).unwrap();
     let run = |runs, seed| {
-        Hdp {
-            runs,
-            seed,
-            ..Hdp::new().prices(4.0, 30.0)
-        }
-        .run(&points, &groups)
-        .unwrap()
+        Hdp::new()
+            .prices(4.0, 30.0)
+            .runs(runs)
+            .seed(seed)
+            .run(&points, &groups)
+            .unwrap()
     };
     let (one, many) = (run(1, 1), run(12, 1));
     assert!(
@@ -238,23 +236,20 @@ fn restarts_keep_the_best_and_are_repeatable() {
     let pair = Points::from_rows(&[[0.0], [2.0], [0.0], [2.0]]).unwrap();
     let two = Groups::new(&[0, 0, 1, 1], 4).unwrap();
     let clusters = |runs| {
-        Hdp {
-            runs,
-            ..Hdp::new().prices(0.1, 1.5)
-        }
-        .run(&pair, &two)
-        .unwrap()
-        .fit
-        .clusters
+        Hdp::new()
+            .prices(0.1, 1.5)
+            .runs(runs)
+            .run(&pair, &two)
+            .unwrap()
+            .clusters
     };
     assert_eq!((clusters(1), clusters(2)), (1, 2));
     assert!(
-        Hdp {
-            runs: 0,
-            ..Hdp::new().prices(1.0, 1.0)
-        }
-        .run(&points, &groups)
-        .is_err()
+        Hdp::new()
+            .prices(1.0, 1.0)
+            .runs(0)
+            .run(&points, &groups)
+            .is_err()
     );
 }
 
@@ -265,17 +260,15 @@ fn the_optimum_is_reached_on_most_small_sets() {
         let value = |i: u64| ((seed * 7919 + i * 104_729) % 1009) as f64 / 100.0;
         let points = Points::new(2, (0..14).map(value).collect()).unwrap();
         let groups = Groups::new(&[0, 0, 0, 0, 1, 1, 1], 7).unwrap();
-        let (local, global) = prices_for(&points, &groups, 2, 3).unwrap();
+        let Prices { local, global } = prices_for(&points, &groups, 2, 3).unwrap();
         let of = |p: &Vec<u32>| hdp_by_formula(&points, &groups, p, local, global);
         let optimum = partitions(7).iter().map(of).fold(f64::INFINITY, f64::min);
-        let found = Hdp {
-            runs: 20,
-            ..Hdp::new().prices(local, global)
-        }
-        .run(&points, &groups)
-        .unwrap()
-        .fit
-        .value;
+        let found = Hdp::new()
+            .prices(local, global)
+            .runs(20)
+            .run(&points, &groups)
+            .unwrap()
+            .value;
         assert!(found >= optimum - 1e-9);
         reached += usize::from(close(found, optimum));
     }

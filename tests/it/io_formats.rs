@@ -167,7 +167,7 @@ const WRONG: &[(&str, &[u8], &str)] = &[
     (
         "g.graph",
         b"2 1 001\n2 -1\n1 -1\n",
-        "g.graph:2:3: the weight is negative (--unweighted ignores weights): \"-1\"",
+        "g.graph:2:3: the weight is negative: \"-1\"",
     ),
     (
         "g.graph",
@@ -262,7 +262,7 @@ const WRONG: &[(&str, &[u8], &str)] = &[
     (
         "g.mtx",
         b"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 inf\n",
-        "g.mtx:3:5: the weight is not a finite number (--unweighted ignores weights): \"inf\"",
+        "g.mtx:3:5: the weight is not a finite number: \"inf\"",
     ),
     (
         "g.lcut",
@@ -553,7 +553,7 @@ fn the_policy_reaches_a_binary_graph() {
 
 fn round_trip(dir: &Path, name: &str, graph: &AnyCsr, names: &Names, threads: usize) -> Loaded {
     let path: PathBuf = dir.join(name);
-    with_csr!(graph, g => write_graph(&path, Format::of_name(&path), g, names)).unwrap();
+    with_csr!(graph, g => write_graph(&path, Format::of_name(&path).unwrap(), g, names)).unwrap();
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .build()

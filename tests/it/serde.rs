@@ -190,6 +190,11 @@ fn parameters_of_reading_and_generating() {
         policy,
         ids: IdKind::Name,
         header,
+        columns: lambdacut::io::Columns {
+            source: Some("from".to_owned()),
+            target: Some("2".to_owned()),
+            weight: None,
+        },
         lenient: true,
         memory_limit: Some(5),
         hash: true,

@@ -11,7 +11,7 @@ mod record;
 mod stages;
 mod table;
 
-use super::cluster::EffortArg;
+use super::cluster::args::EffortArg;
 use super::common::{Global, Progress, command_line, in_pool};
 use super::input::ReadArgs;
 use super::output::{self, print};
@@ -134,9 +134,7 @@ pub fn run(args: &BenchArgs, global: &Global) -> anyhow::Result<ExitCode> {
     if args.json.as_deref() != Some("-".as_ref()) {
         print(&table::table(&record, shown.as_ref()))?;
     }
-    if let Some(path) = &args.json {
-        output::write(path, &(serde_json::to_string_pretty(&record)? + "\n"))?;
-    }
+    output::write_json(args.json.as_deref(), &record)?;
     let worse = shown.as_ref().map_or(0, compare::Comparison::worse);
     if args.fail_on_regression && worse > 0 {
         bail!("{worse} measurements got worse than in the baseline");

@@ -14,15 +14,13 @@ use super::record::{Measured, Outcome};
 use crate::memory;
 use clap::ValueEnum;
 use lambdacut::cut::Cut;
-use lambdacut::cut::Objective;
 use lambdacut::graph::{Csr, Weight, sweep};
 use lambdacut::io::{self, LoadOptions};
-use lambdacut::kernel_dp_means::{KernelDpMeans, Shift, Start, fit_graph};
+use lambdacut::kernel_dp_means::{KernelDpMeans, Shift, Start};
 use lambdacut::linalg::{Extent, SpectrumOptions, spectrum, spectrum_cost};
-use lambdacut::params::{Resolution, StopRules};
-use lambdacut::run::{Observer, Silent};
-use lambdacut::search::effort::Effort;
-use lambdacut::search::{Search, Target};
+use lambdacut::params::Resolution;
+use lambdacut::run::{Observer, StopRules};
+use lambdacut::search::{Effort, Search};
 use lambdacut::with_csr;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -103,15 +101,10 @@ impl Bench<'_> {
         stage: StageArg,
         graph: &Csr<W>,
     ) -> anyhow::Result<Option<Outcome>> {
-        let search = Search {
-            effort: self.effort,
-            ..Search::default()
-        };
-        let target = if stage == StageArg::Solve {
-            Target::Resolution(self.beta)
-        } else {
-            Target::Recommended
-        };
+        let mut search = Search::new().cut(Cut::Normalized).effort(self.effort);
+        if stage == StageArg::Solve {
+            search = search.resolution(self.beta.get())?;
+        }
         match stage {
             StageArg::Sweep => {
                 let values: Vec<f64> = (0..graph.vertices()).map(|i| i as f64).collect();
@@ -122,7 +115,7 @@ impl Bench<'_> {
             StageArg::Spectrum => self.spectrum(graph),
             _ => self.repeated(|observer| {
                 let began = Instant::now();
-                black_box(search.observer(observer).run(graph, &target)?);
+                black_box(search.clone().observer(observer).run_csr(graph)?);
                 Ok(began.elapsed().as_secs_f64())
             }),
         }
@@ -143,19 +136,18 @@ impl Bench<'_> {
     fn pass<W: Weight>(&self, graph: &Csr<W>) -> anyhow::Result<Option<Outcome>> {
         let n = graph.vertices();
         let k = PASS_CLUSTERS.min(n / 2).max(1);
-        let params = KernelDpMeans {
-            start: Start::Labels((0..n).map(|i| (i * k / n) as u32).collect()),
-            shift: Shift::Sigma(1.0),
-            stop: StopRules {
-                passes: Some(1),
-                ..StopRules::default()
-            },
-            refine: false,
-            ..KernelDpMeans::default()
+        let one_pass = StopRules {
+            passes: Some(1),
+            ..StopRules::default()
         };
-        let objective = Objective::new(Cut::Normalized, self.beta);
+        let method = KernelDpMeans::new()
+            .resolution(self.beta.get())?
+            .start(Start::Labels((0..n).map(|i| (i * k / n) as u32).collect()))
+            .shift(Shift::Sigma(1.0))
+            .stop(one_pass)
+            .refine(false);
         self.repeated(|_| {
-            let found = black_box(fit_graph(graph, &objective, &params, &Silent)?);
+            let found = black_box(method.run_csr(graph)?);
             Ok(found.trace.first().map_or(0.0, |pass| pass.seconds))
         })
     }

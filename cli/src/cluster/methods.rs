@@ -1,104 +1,81 @@
-//! Each method: arguments → the library's parameters → [`Found`].
+//! Each method: arguments → the library's algorithm → [`Found`].
 
+use super::args::{InitArg, OrderArg, SearchArgs};
+use super::certificate::Eigenvalues;
 use super::checkpoint::Checkpoint;
-use super::{Found, Walked, WhatArgs, labels_for};
-use crate::common::{Interrupted, Progress, time_limit};
-use crate::input::Loaded;
+use crate::common::{Clock, Interrupted, Progress};
+use crate::input::{Loaded, read_labels_for};
+use crate::memory;
 use anyhow::{Context, bail};
-use clap::{Args, ValueEnum};
-use lambdacut::cut::Objective;
+use lambdacut::clustering::Clustering;
 use lambdacut::graph::Names;
-use lambdacut::graph::{Csr, Weight};
-use lambdacut::ids::Vertex;
-use lambdacut::kernel_dp_means::{
-    KernelDpMeans, KernelDpMeansError, Shift, Start, VisitOrder, fit_graph, resolution_for_clusters,
-};
-use lambdacut::params::{Resolution, StopRules};
+use lambdacut::ids::{Cluster, Vertex};
+use lambdacut::io::Unknown;
+use lambdacut::kernel_dp_means::{KernelDpMeans, KernelDpMeansError, Shift, Start, VisitOrder};
+use lambdacut::labels::renumber_by_size;
+use lambdacut::linalg::SpectrumOptions;
+use lambdacut::run::StopRules;
 use lambdacut::search::path::Walk;
-use lambdacut::search::{Search, Target};
+use lambdacut::search::{Answer, Search};
+use lambdacut::spectral::Spectral;
 use lambdacut::with_csr;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-/// Flags of the paper's pass.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Kernel DP-means")]
-pub struct PassArgs {
-    /// Where to start (or give labels with --start). One cluster is the paper's start, but for
-    /// normalized cut a fixed point of the pass, and so are singletons.
-    #[arg(long, value_name = "START", default_value = "several")]
-    pub init: InitArg,
-    /// From how many far-apart vertices --init farthest-first starts; without it --clusters, else
-    /// the square root of the number of vertices.
-    #[arg(long, value_name = "K")]
-    pub init_size: Option<usize>,
-    /// The order in which a pass visits the vertices.
-    #[arg(long, value_name = "ORDER", default_value = "natural")]
-    pub order: OrderArg,
-    /// Visit the vertices in this file first, one name a line, in its order; then the others by
-    /// number.
-    #[arg(long, value_name = "FILE", conflicts_with = "order")]
-    pub order_file: Option<PathBuf>,
-    /// The shift σ of the kernel; without it the smallest safe value.
-    #[arg(long, value_name = "SIGMA")]
-    pub sigma: Option<f64>,
-    /// At most this many passes.
-    #[arg(long, value_name = "N")]
-    pub passes: Option<usize>,
-    /// Stop when a pass gains less than this fraction of the objective.
-    #[arg(long, value_name = "FRACTION")]
-    pub relative_gain: Option<f64>,
+/// What a method found.
+pub struct Found {
+    /// The clustering.
+    pub clustering: Clustering,
+    /// λ of the paper's algorithm.
+    pub lambda: Option<f64>,
+    /// What the path search knows beyond the clustering, with the path itself.
+    pub path: Option<FoundPath>,
+    /// There are fewer clusters than components.
+    pub united: bool,
+    /// The eigenvalues of the spectral method.
+    pub spectrum: Option<Eigenvalues>,
 }
 
-/// Where the paper's pass starts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum InitArg {
-    /// One cluster, then far-apart vertices in growing numbers: the best result.
-    Several,
-    /// Everything in one cluster.
-    One,
-    /// Every vertex alone.
-    Singletons,
-    /// The nearest of far-apart vertices.
-    FarthestFirst,
+/// What the path search knows.
+pub struct FoundPath {
+    /// The answer.
+    pub answer: Answer,
+    /// The search, without its observer: for the labels of the path's corners.
+    pub search: Search<'static>,
+    /// The path.
+    pub walk: Walk,
 }
 
-/// The order of a pass.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum OrderArg {
-    /// By number.
-    Natural,
-    /// Shuffled by the seed.
-    Shuffled,
-    /// By decreasing degree.
-    Degree,
-}
-
-fn time(what: &WhatArgs) -> anyhow::Result<Option<Duration>> {
-    what.time_limit.map(time_limit).transpose()
+/// Labels of `path` for the vertices of the graph.
+fn labels_for(path: Option<&PathBuf>, loaded: &Loaded) -> anyhow::Result<Option<Vec<Cluster>>> {
+    let Some(path) = path else { return Ok(None) };
+    let read = read_labels_for(path, loaded.names(), Unknown::Error)?;
+    Ok(Some(read.labels))
 }
 
 /// The path search.
-pub fn path(what: &WhatArgs, loaded: &Loaded, progress: &Progress) -> anyhow::Result<Found> {
-    let target = match (what.resolution, what.clusters) {
-        (Some(beta), _) => Target::Resolution(Resolution::new(beta)?),
-        (None, Some(k)) => Target::Clusters(k),
-        (None, None) => Target::Recommended,
-    };
-    let search = Search {
-        kind: what.objective.kind(),
-        masses: None,
-        effort: what.effort.effort(),
-        fixed: labels_for(what.fixed.as_ref(), loaded)?,
-        start: labels_for(what.start.as_ref(), loaded)?,
-        time: time(what)?,
-    };
-    let checkpoint = what
+pub fn path(
+    args: &SearchArgs,
+    loaded: &Loaded,
+    clock: &Clock,
+    progress: &Progress,
+) -> anyhow::Result<Found> {
+    let mut search = Search::new()
+        .cut(args.cut(loaded.graph.vertex_weights()))
+        .effort(args.effort());
+    if let Some(beta) = args.resolution {
+        search = search.resolution(beta)?;
+    } else if let Some(k) = args.clusters {
+        search = search.clusters(k);
+    }
+    search.fixed = labels_for(args.fixed.as_ref(), loaded)?;
+    search.start = labels_for(args.start.as_ref(), loaded)?;
+    let checkpoint = args
         .checkpoint
         .as_ref()
-        .map(|path| Checkpoint::new(path, &loaded.sha256, &search));
+        .map(|path| Checkpoint::new(path, loaded.graph.fingerprint(), &search))
+        .transpose()?;
     let mut walk = match &checkpoint {
-        Some(checkpoint) => checkpoint.load()?,
+        Some(checkpoint) => checkpoint.load(progress)?,
         None => Walk::default(),
     };
     let mut failed = None;
@@ -107,61 +84,108 @@ pub fn path(what: &WhatArgs, loaded: &Loaded, progress: &Progress) -> anyhow::Re
             failed = Some(error);
         }
     };
-    let answer = with_csr!(&loaded.graph, g => search.resume(g, &target, &mut walk, &mut after_step, progress))?;
+    let mut timed = search.clone().observer(progress);
+    timed.run.time_limit = clock.left();
+    let answer = with_csr!(loaded.graph.csr(), csr => {
+        timed.resume(csr, &mut walk, &mut after_step)
+    })?;
     if let Some(error) = failed {
         return Err(error).context("cannot write the checkpoint");
     }
     Ok(Found {
-        fit: answer.fit,
-        cut: answer.cut,
-        beta: Some(answer.beta),
+        clustering: answer.clustering.clone(),
         lambda: None,
-        interval: answer.interval,
-        optimal: Some(answer.optimal),
-        choice: answer.choice,
         united: answer.united,
+        path: Some(FoundPath {
+            answer,
+            search,
+            walk,
+        }),
         spectrum: None,
-        walked: Some(Walked { search, walk }),
     })
 }
 
 /// The paper's algorithm, refined by exact moves.
 pub fn kernel_dp_means(
-    what: &WhatArgs,
+    args: &SearchArgs,
     loaded: &Loaded,
+    clock: &Clock,
     progress: &Progress,
 ) -> anyhow::Result<Found> {
-    let start = match (labels_for(what.start.as_ref(), loaded)?, what.pass.init) {
-        (Some(labels), _) => Start::Labels(labels.into()),
-        (None, InitArg::Several) => Start::Several,
-        (None, InitArg::One) => Start::One,
-        (None, InitArg::Singletons) => Start::Singletons,
-        (None, InitArg::FarthestFirst) => Start::FarthestFirst(
-            what.pass
-                .init_size
-                .or(what.clusters)
-                .unwrap_or_else(|| loaded.names.len().isqrt().max(1)),
-        ),
+    let mut method = KernelDpMeans::new()
+        .cut(args.cut(loaded.graph.vertex_weights()))
+        .start(start(args, loaded)?)
+        .order(order(args, loaded)?)
+        .refine(args.refine())
+        .seed(args.seed())
+        .stop(StopRules {
+            passes: args.pass.passes,
+            relative_gain: args.pass.relative_gain,
+        })
+        .observer(progress);
+    method.run.time_limit = clock.left();
+    if let Some(sigma) = args.pass.sigma {
+        method = method.shift(Shift::Sigma(sigma));
+    }
+    if let Some(beta) = args.resolution {
+        method = method.resolution(beta)?;
+    } else if let Some(k) = args.clusters {
+        method = method.clusters(k);
+    }
+    let found = match method.run(&loaded.graph) {
+        Err(KernelDpMeansError::Cancelled) => {
+            progress.say(
+                "ended before λ was found for this number of clusters: there is nothing to write",
+            );
+            return Err(Interrupted.into());
+        }
+        Err(error @ KernelDpMeansError::Param(_)) if args.clusters.is_some() => {
+            let hint = "the farthest-first rule finds no usable λ for this number of clusters; \
+                        give --resolution instead";
+            return Err(error).context(hint);
+        }
+        other => other?,
     };
-    let params = KernelDpMeans {
-        start,
-        order: match (&what.pass.order_file, what.pass.order) {
-            (Some(path), _) => VisitOrder::Given(order_of(path, &loaded.names)?.into()),
-            (None, OrderArg::Natural) => VisitOrder::Natural,
-            (None, OrderArg::Shuffled) => VisitOrder::Shuffled,
-            (None, OrderArg::Degree) => VisitOrder::ByDegree,
-        },
-        shift: what.pass.sigma.map_or(Shift::Automatic, Shift::Sigma),
-        stop: StopRules {
-            passes: what.pass.passes,
-            relative_gain: what.pass.relative_gain,
-            time: time(what)?,
-        },
-        seed: what.seed,
-        refine: what.refine,
-        ..KernelDpMeans::default()
-    };
-    with_csr!(&loaded.graph, g => paper(g, what, &params, progress))
+    if let Some(k) = args.clusters.filter(|&k| k != found.k()) {
+        progress.say(&format!(
+            "note       {} clusters, not {k}: λ was chosen for about {k}, and the passes decide",
+            found.k()
+        ));
+    }
+    Ok(Found {
+        lambda: Some(found.lambda),
+        clustering: found.clustering,
+        united: false,
+        path: None,
+        spectrum: None,
+    })
+}
+
+fn start(args: &SearchArgs, loaded: &Loaded) -> anyhow::Result<Start> {
+    if let Some(labels) = labels_for(args.start.as_ref(), loaded)? {
+        return Ok(Start::Labels(labels.into()));
+    }
+    Ok(match args.pass.init.unwrap_or(InitArg::Several) {
+        InitArg::Several => Start::Several,
+        InitArg::One => Start::One,
+        InitArg::Singletons => Start::Singletons,
+        InitArg::FarthestFirst => {
+            let several = loaded.graph.node_count().isqrt().max(1);
+            let size = args.pass.init_size.or(args.clusters);
+            Start::FarthestFirst(size.unwrap_or(several))
+        }
+    })
+}
+
+fn order(args: &SearchArgs, loaded: &Loaded) -> anyhow::Result<VisitOrder> {
+    if let Some(path) = &args.pass.order_file {
+        return Ok(VisitOrder::Given(order_of(path, loaded.names())?.into()));
+    }
+    Ok(match args.pass.order.unwrap_or(OrderArg::Natural) {
+        OrderArg::Natural => VisitOrder::Natural,
+        OrderArg::Shuffled => VisitOrder::Shuffled,
+        OrderArg::Degree => VisitOrder::ByDegree,
+    })
 }
 
 /// The vertices in the order of a file, then the others.
@@ -169,13 +193,13 @@ fn order_of(path: &Path, names: &Names) -> anyhow::Result<Vec<Vertex>> {
     let text = std::fs::read_to_string(path)
         .with_context(|| format!("cannot read the order {}", path.display()))?;
     let index = names.index();
-    let (mut order, mut listed) = (Vec::with_capacity(names.len()), vec![false; names.len()]);
-    for (number, name) in text
-        .lines()
-        .map(str::trim)
-        .enumerate()
-        .filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
-    {
+    let mut order = Vec::with_capacity(names.len());
+    let mut listed = vec![false; names.len()];
+    for (number, line) in text.lines().enumerate() {
+        let name = line.trim();
+        if name.is_empty() || name.starts_with('#') {
+            continue;
+        }
         let place = || format!("{}, line {}", path.display(), number + 1);
         let Some(vertex) = index.get(name) else {
             bail!("{}: the graph has no vertex {name:?}", place())
@@ -189,46 +213,64 @@ fn order_of(path: &Path, names: &Names) -> anyhow::Result<Vec<Vertex>> {
     Ok(order)
 }
 
-fn paper<W: Weight>(
-    graph: &Csr<W>,
-    what: &WhatArgs,
-    params: &KernelDpMeans,
+/// How eigenvectors are computed: within the memory that there is.
+pub fn spectrum_options(args: &SearchArgs) -> SpectrumOptions {
+    SpectrumOptions {
+        seed: args.seed(),
+        max_bytes: memory::allowed(),
+        ..SpectrumOptions::default()
+    }
+}
+
+/// Spectral clustering, refined by exact moves.
+pub fn spectral(
+    args: &SearchArgs,
+    loaded: &Loaded,
+    clock: &Clock,
     progress: &Progress,
 ) -> anyhow::Result<Found> {
-    let kind = what.objective.kind();
-    let resolution = match (what.resolution, what.clusters) {
-        (Some(beta), _) => Resolution::new(beta)?,
-        (None, Some(k)) => {
-            let any = Objective::new(kind, Resolution::new(1.0)?);
-            let found =
-                resolution_for_clusters(graph, &any, k, params.shift, params.seed, progress);
-            if matches!(found, Err(KernelDpMeansError::Cancelled)) {
-                progress.say("interrupted before λ was found for this number of clusters: there is nothing to write");
-                return Err(Interrupted.into());
-            }
-            found.with_context(|| {
-                format!("the farthest-first rule finds no usable λ for {k} clusters; give --resolution instead")
-            })?
-        }
-        (None, None) => bail!(
-            "--method kernel-dp-means needs --resolution B (or --clusters K, from which λ is chosen)"
-        ),
-    };
-    let objective = Objective::new(kind, resolution);
-    let found = fit_graph(graph, &objective, params, progress)?;
-    let fit = found.fit;
-    let cut = objective.evaluate(graph, &fit.labels, fit.clusters).cut;
-    let beta = Some(resolution.get());
+    let mut method = Spectral::new()
+        .cut(args.cut(loaded.graph.vertex_weights()))
+        .spectrum(spectrum_options(args))
+        .refine(args.refine())
+        .observer(progress);
+    method.run.time_limit = clock.left();
+    if let Some(beta) = args.resolution {
+        method = method.resolution(beta)?;
+    } else if let Some(k) = args.clusters {
+        method = method.clusters(k);
+    }
+    let found = method.run(&loaded.graph)?;
+    if let Some(k) = args.clusters.filter(|&k| k != found.k()) {
+        let why = if found.k() > k {
+            "there are that many components, and --refine no leaves them apart"
+        } else {
+            "the rows of the eigenvectors fall into no more"
+        };
+        let k_found = found.k();
+        progress.say(&format!(
+            "note       {k_found} clusters, not the {k} asked for: {why}"
+        ));
+    }
     Ok(Found {
-        fit,
-        cut,
-        beta,
-        lambda: Some(found.lambda),
-        interval: None,
-        optimal: None,
-        choice: None,
-        united: false,
-        spectrum: None,
-        walked: None,
+        lambda: None,
+        united: found.united,
+        path: None,
+        spectrum: Some(Eigenvalues::of(&found.spectrum)),
+        clustering: found.clustering,
     })
+}
+
+/// The labels of the clustering with `k` clusters on the path.
+pub fn corner_labels(found: &Found, loaded: &Loaded, k: usize) -> anyhow::Result<Vec<Cluster>> {
+    let path = found.path.as_ref().context("there is no path")?;
+    let choice = path.answer.choice.as_ref().context("there is no path")?;
+    let Some(corner) = choice.candidates.iter().find(|c| c.clusters == k) else {
+        bail!("no clustering on the path has {k} clusters: see the table for those that there are");
+    };
+    let mut labels = with_csr!(loaded.graph.csr(), csr => {
+        path.search.walked(csr, &path.walk, corner.point)
+    });
+    renumber_by_size(&mut labels);
+    Ok(labels)
 }

@@ -1,31 +1,24 @@
 //! `lambdacut cluster`: a graph in, a clustering out. And `lambdacut path`: every clustering on the
 //! way.
 
+pub mod args;
+mod certificate;
 mod checkpoint;
 mod methods;
 mod report;
-mod spectral;
-mod story;
+mod summary;
 
-use super::common::{Global, Progress, time_limit};
-use super::input::{GraphArgs, Loaded, ReadArgs, read_labels_for};
-use super::layers::{self, Job, LayersArgs};
+use self::args::{Method, SearchArgs, refuse};
+use self::methods::Found;
+use super::common::{Clock, Global, Progress, exit_code};
+use super::input::{GraphArgs, Loaded, ReadArgs};
+use super::layers::{self, LayersArgs};
 use super::output::{self, OutputArgs};
-use anyhow::bail;
-use clap::{Args, ValueEnum};
-use lambdacut::cut::Cut;
-use lambdacut::fit::Fit;
-use lambdacut::ids::Cluster;
-use lambdacut::io::Unknown;
-use lambdacut::params::{DEFAULT_SEED, StopRules};
+use clap::Args;
 use lambdacut::report::document::{Document, FitSection, ObjectiveSection, PathPoint};
-use lambdacut::report::html::SpectrumView;
-use lambdacut::run::Observer;
 use lambdacut::search::choose::Choice;
-use lambdacut::search::effort::Effort;
-use lambdacut::search::path::Walk;
-use lambdacut::search::{Optimality, Search};
-use std::path::PathBuf;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -52,386 +45,233 @@ pub struct ClusterArgs {
     #[command(flatten)]
     layers: LayersArgs,
     #[command(flatten)]
-    what: WhatArgs,
+    search: SearchArgs,
     #[command(flatten)]
     output: OutputArgs,
 }
 
-/// What to look for, and how.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "What to look for")]
-pub struct WhatArgs {
-    /// The resolution β > 0: the best clustering found at it.
-    #[arg(
-        long,
-        short = 'b',
-        value_name = "BETA",
-        allow_negative_numbers = true,
-        conflicts_with = "clusters"
-    )]
-    pub resolution: Option<f64>,
-    /// Exactly this many clusters, the best found.
-    #[arg(long, short = 'k', value_name = "K")]
-    pub clusters: Option<usize>,
-    /// Which cut: normalized (by volume) or ratio (by number of vertices).
-    #[arg(long, value_name = "CUT", default_value = "ncut")]
-    pub objective: ObjectiveArg,
-    /// path: annealing with exact moves, the best answers; kernel-dp-means: the paper's algorithm;
-    /// spectral: all eigenvectors below β.
-    #[arg(long, value_name = "METHOD", default_value = "path")]
-    pub method: Method,
-    /// How hard to search.
-    #[arg(long, value_name = "EFFORT", default_value = "normal")]
-    pub effort: EffortArg,
-    /// Stop after this many seconds with the best so far.
-    #[arg(long, value_name = "SECONDS")]
-    pub time_limit: Option<f64>,
-    /// Start from the clusters in this labels file (with --resolution).
-    #[arg(long, value_name = "LABELS")]
-    pub start: Option<PathBuf>,
-    /// Vertices with the same label in this file stay together.
-    #[arg(long, value_name = "LABELS")]
-    pub fixed: Option<PathBuf>,
-    /// Keep the state of a long path here after every step, and go on from it if it is there.
-    #[arg(long, value_name = "FILE")]
-    pub checkpoint: Option<PathBuf>,
-    /// Seed of the methods that draw numbers (kernel-dp-means, spectral); the path search draws
-    /// none.
-    #[arg(long, value_name = "SEED", default_value_t = DEFAULT_SEED)]
-    pub seed: u64,
-    /// Exact moves after kernel-dp-means or spectral.
-    #[arg(long, value_name = "YES|NO", default_value = "yes", value_parser = yes_no, action = clap::ArgAction::Set)]
-    pub refine: bool,
-    /// Print a lower bound of F over all clusterings, from the spectrum, and the gap to it. Costs
-    /// eigenvectors: on a large graph the estimate of time and memory is printed first.
-    #[arg(long)]
-    pub certify: bool,
-    #[command(flatten)]
-    pub pass: methods::PassArgs,
-}
-
-/// The objective on the command line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum ObjectiveArg {
-    /// Normalized cut.
-    Ncut,
-    /// Ratio cut.
-    Rcut,
-}
-
-impl ObjectiveArg {
-    /// The library's name for it.
-    pub fn kind(self) -> Cut {
-        match self {
-            Self::Ncut => Cut::Normalized,
-            Self::Rcut => Cut::Ratio,
-        }
-    }
-}
-
-/// The effort on the command line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum EffortArg {
-    /// A first look.
-    Fast,
-    /// For nearly everybody.
-    Normal,
-    /// The last percent.
-    Best,
-}
-
-impl EffortArg {
-    /// The library's name for it.
-    pub fn effort(self) -> Effort {
-        match self {
-            Self::Fast => Effort::Fast,
-            Self::Normal => Effort::Normal,
-            Self::Best => Effort::Best,
-        }
-    }
-}
-
-/// The method on the command line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Method {
-    /// Annealing in β with exact moves.
-    Path,
-    /// The paper's batch algorithm.
-    KernelDpMeans,
-    /// All eigenvectors below β.
-    Spectral,
-}
-
-impl Method {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Path => "path",
-            Self::KernelDpMeans => "kernel-dp-means",
-            Self::Spectral => "spectral",
-        }
-    }
-}
-
-/// What a method found.
-pub struct Found {
-    fit: Fit,
-    cut: f64,
-    beta: Option<f64>,
-    lambda: Option<f64>,
-    interval: Option<(f64, f64)>,
-    optimal: Option<Optimality>,
-    choice: Option<Choice>,
-    united: bool,
-    spectrum: Option<Eigenvalues>,
-    walked: Option<Walked>,
-}
-
-/// A spectrum without its vectors, as JSON and for the page.
-pub struct Eigenvalues {
-    section: serde_json::Value,
-    view: SpectrumView,
-}
-
-/// A path with the search that followed it, for the labels of its corners.
-pub struct Walked {
-    search: Search,
-    walk: Walk,
-}
-
-fn yes_no(text: &str) -> Result<bool, String> {
-    match text {
-        "yes" | "true" => Ok(true),
-        "no" | "false" => Ok(false),
-        _ => Err(format!("expected yes or no, not {text:?}")),
-    }
-}
-
-/// Labels of `path` for the vertices of the graph.
-fn labels_for(path: Option<&PathBuf>, loaded: &Loaded) -> anyhow::Result<Option<Vec<Cluster>>> {
-    path.map(|path| Ok(read_labels_for(path, &loaded.names, Unknown::Error)?.labels))
-        .transpose()
-}
-
 /// Runs `cluster`.
 pub fn run(args: &ClusterArgs, global: &Global) -> anyhow::Result<ExitCode> {
-    let started = Instant::now();
+    let clock = args.search.clock()?;
+    args.search.refuse_unused()?;
+    args.output.check()?;
     let progress = global.progress()?;
-    check(&args.what)?;
-    args.output.takes_standard_output()?;
-    let Some(path) = &args.graph else {
-        return several(args, &progress);
-    };
-    let loaded = args.reading.load(path, &progress)?;
-    let clock = Instant::now();
-    let mut found = match args.what.method {
-        Method::Path => methods::path(&args.what, &loaded, &progress)?,
-        Method::KernelDpMeans => methods::kernel_dp_means(&args.what, &loaded, &progress)?,
-        Method::Spectral => spectral::spectral(&args.what, &loaded, &progress)?,
-    };
-    let seconds = clock.elapsed().as_secs_f64();
-    progress.finish();
-    let mut document = document(&args.what, &found, &loaded);
-    if args.what.certify {
-        let (certificate, low) = spectral::certify(&found, &args.what, &loaded, &progress)?;
-        document.more.insert("certificate".to_owned(), certificate);
-        found.spectrum.get_or_insert(low);
-    }
-    document.seconds.insert("cluster".to_owned(), seconds);
-    output::measure(&mut document, &args.output, &loaded, &found.labels)?;
-    for line in story::lines(&found, &args.what, &document) {
-        progress.say(&line);
-    }
-    let document = output::finish(
-        document,
-        &args.output,
-        &loaded,
-        &found.labels,
-        args.what.seed,
-        started,
-    )?;
-    if let Some(file) = &args.output.report {
-        let shown = report::Shown {
-            what: &args.what,
+    let Some(graph) = &args.graph else {
+        refuse("--layers", &args.search.flags_beside_layers())?;
+        let job = layers::Job {
+            layers: &args.layers,
             reading: &args.reading,
-            path,
-            loaded: &loaded,
-            found: &found,
+            search: &args.search,
+            output: &args.output,
         };
-        shown.write(file, &document, args.output.truth.as_deref(), &progress)?;
-    }
-    // Also when only the certificate was cut short.
-    Ok(if progress.cancelled() {
-        ExitCode::from(130)
-    } else {
-        ExitCode::SUCCESS
-    })
-}
-
-/// Several layers at once.
-fn several(args: &ClusterArgs, progress: &Progress) -> anyhow::Result<ExitCode> {
-    let what = &args.what;
-    let elsewhere = [&what.fixed, &what.start, &what.checkpoint]
-        .into_iter()
-        .any(Option::is_some);
-    if what.method != Method::Path || what.clusters.is_some() || elsewhere || what.certify {
-        bail!(
-            "--layers goes with --resolution and --objective, --effort, --time-limit; not with other ways of clustering"
-        );
-    }
+        return job.run(&clock, &progress);
+    };
     let job = Job {
+        graph,
         reading: &args.reading,
-        kind: what.objective.kind(),
-        resolution: what.resolution,
-        effort: what.effort,
-        stop: StopRules {
-            time: what.time_limit.map(time_limit).transpose()?,
-            ..StopRules::default()
-        },
+        search: &args.search,
         output: &args.output,
     };
-    layers::run(&args.layers, &job, progress)
-}
-
-/// Requests that contradict themselves.
-fn check(what: &WhatArgs) -> anyhow::Result<()> {
-    if let Some(beta) = what.resolution {
-        lambdacut::params::Resolution::new(beta)?;
+    let done = job.run(&clock, &progress)?;
+    for line in summary::lines(&done.found, job.search, &done.document) {
+        progress.say(&line);
     }
-    what.time_limit.map(time_limit).transpose()?;
-    if what.start.is_some() && what.method == Method::Path && what.resolution.is_none() {
-        bail!("--start needs --resolution: the path begins with every vertex alone");
+    if args.output.nothing_written() {
+        progress.say("labels     are not kept: give -o FILE to write them");
     }
-    if what.checkpoint.is_some() && (what.method != Method::Path || what.resolution.is_some()) {
-        bail!(
-            "--checkpoint keeps the state of a path: it goes with --method path and without --resolution"
-        );
-    }
-    if what.method != Method::Path && what.fixed.is_some() {
-        bail!("--fixed goes with --method path");
-    }
-    Ok(())
-}
-
-fn document(what: &WhatArgs, found: &Found, loaded: &Loaded) -> Document {
-    let mut document = Document {
-        graph: Some(loaded.section.clone()),
-        ..Document::default()
-    };
-    document.objective = Some(ObjectiveSection {
-        kind: what.objective.kind(),
-        resolution: found.beta,
-        lambda: found.lambda,
-        value: found.value,
-        cut: found.cut,
-        clusters: found.clusters,
-    });
-    document.fit = Some(FitSection {
-        method: what.method.name().to_owned(),
-        stop: found.stop,
-        passes: found.trace.len(),
-        trace: found.trace.clone(),
-    });
-    document.path = found.choice.as_ref().map(path_points);
-    document.spectrum = found.spectrum.as_ref().map(|low| low.section.clone());
-    let mut answer = serde_json::Map::new();
-    answer.insert(
-        "interval".to_owned(),
-        serde_json::json!(found.interval.map(|(low, high)| [low, high])),
-    );
-    answer.insert(
-        "locally_optimal".to_owned(),
-        serde_json::json!(found.optimal),
-    );
-    answer.insert(
-        "united_components".to_owned(),
-        serde_json::json!(found.united),
-    );
-    if let Some(choice) = &found.choice {
-        answer.insert("reason".to_owned(), serde_json::json!(choice.reason));
-    }
-    document
-        .more
-        .insert("answer".to_owned(), serde_json::Value::Object(answer));
-    document
-}
-
-/// The `path` section.
-pub fn path_points(choice: &Choice) -> Vec<PathPoint> {
-    let point = |(at, c): (usize, &lambdacut::search::choose::Candidate)| PathPoint {
-        clusters: c.clusters,
-        cut: c.cut,
-        beta_low: c.beta_low,
-        beta_high: c.beta_high,
-        recommended: at == choice.chosen,
-    };
-    choice.candidates.iter().enumerate().map(point).collect()
+    job.finish(done, &clock, &progress)
 }
 
 /// The arguments of `path`.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Prints one line for every clustering on the lower hull of (clusters, cut), with the interval of β on which nothing found \
-beats it. To get one of them: lambdacut cluster GRAPH --resolution B with a B inside its interval.\n\n\
-Example:\n  lambdacut path graph.edges --json path.json"
+beats it. To get one of them: lambdacut cluster GRAPH --resolution B with a B inside its interval, or --clusters K; \
+--labels-of K writes its labels at once.\n\n\
+Examples:\n  \
+lambdacut path graph.edges --json path.json\n  \
+lambdacut path graph.edges --labels-of 7 -o seven.labels"
 )]
 pub struct PathArgs {
     #[command(flatten)]
     graph: GraphArgs,
     #[command(flatten)]
-    what: WhatArgs,
+    search: SearchArgs,
     #[command(flatten)]
     output: OutputArgs,
+    /// Whose labels -o writes: of the clustering of the path with this many clusters, instead of
+    /// the recommended one.
+    #[arg(long, value_name = "K", requires = "output")]
+    labels_of: Option<usize>,
 }
 
 /// Runs `path`: as `cluster` without parameters, with the whole table on standard output.
-pub fn run_path(args: PathArgs, global: &Global) -> anyhow::Result<ExitCode> {
-    let PathArgs {
-        graph,
-        what,
-        output,
-    } = args;
-    if what.resolution.is_some() || what.clusters.is_some() || what.method != Method::Path {
-        bail!(
-            "path follows the whole path: use cluster for one resolution, a number of clusters or another method"
-        );
-    }
-    let started = Instant::now();
+pub fn run_path(args: &PathArgs, global: &Global) -> anyhow::Result<ExitCode> {
+    let search = &args.search;
+    let clock = search.clock()?;
+    let other = [
+        ("--resolution", search.resolution.is_some()),
+        ("--clusters", search.clusters.is_some()),
+        ("--method", search.method != Method::Path),
+    ];
+    refuse("path, which follows the whole path (see cluster)", &other)?;
+    search.refuse_unused()?;
+    let taken = args.output.check()?;
     let progress = global.progress()?;
-    check(&what)?;
-    let taken = output.takes_standard_output()?;
-    let loaded = graph.load(&progress)?;
-    let clock = Instant::now();
-    let found = methods::path(&what, &loaded, &progress)?;
-    progress.finish();
-    let mut document = document(&what, &found, &loaded);
-    document
-        .seconds
-        .insert("cluster".to_owned(), clock.elapsed().as_secs_f64());
-    output::measure(&mut document, &output, &loaded, &found.labels)?;
+    let job = Job {
+        graph: &args.graph.graph,
+        reading: &args.graph.reading,
+        search,
+        output: &args.output,
+    };
+    let mut done = job.run(&clock, &progress)?;
     if !taken {
-        output::print(&story::table(&found))?;
+        output::print(&summary::table(&done.found))?;
     }
-    let document = output::finish(
-        document,
-        &output,
-        &loaded,
-        &found.labels,
-        what.seed,
-        started,
-    )?;
-    if let Some(file) = &output.report {
-        let shown = report::Shown {
-            what: &what,
-            reading: &graph.reading,
-            path: &graph.graph,
-            loaded: &loaded,
-            found: &found,
+    if let Some(k) = args.labels_of {
+        done.labels = methods::corner_labels(&done.found, &done.loaded, k)?;
+    }
+    job.finish(done, &clock, &progress)
+}
+
+/// One graph, what to look for in it, and where the results go.
+struct Job<'a> {
+    graph: &'a Path,
+    reading: &'a ReadArgs,
+    search: &'a SearchArgs,
+    output: &'a OutputArgs,
+}
+
+/// A job that has an answer, before anything is written.
+struct Done {
+    loaded: Loaded,
+    found: Found,
+    labels: Vec<lambdacut::ids::Cluster>,
+    document: Document,
+    started: Instant,
+}
+
+impl Job<'_> {
+    /// Reads, searches and measures.
+    fn run(&self, clock: &Clock, progress: &Progress) -> anyhow::Result<Done> {
+        let started = Instant::now();
+        let loaded = self.reading.load(self.graph, progress)?;
+        self.output.check_truth(&loaded)?;
+        self.reading.check_memory(&loaded)?;
+        let searching = Instant::now();
+        let found = match self.search.method {
+            Method::Path => methods::path(self.search, &loaded, clock, progress)?,
+            Method::KernelDpMeans => {
+                methods::kernel_dp_means(self.search, &loaded, clock, progress)?
+            }
+            Method::Spectral => methods::spectral(self.search, &loaded, clock, progress)?,
         };
-        shown.write(file, &document, output.truth.as_deref(), &progress)?;
+        let seconds = searching.elapsed().as_secs_f64();
+        progress.finish();
+        let mut document = document(self.search, &found, &loaded);
+        document.seconds.insert("cluster".to_owned(), seconds);
+        let labels = found.clustering.labels.clone();
+        output::measure(&mut document, self.output, &loaded, &labels)?;
+        Ok(Done {
+            loaded,
+            found,
+            labels,
+            document,
+            started,
+        })
     }
-    Ok(if progress.cancelled() {
-        ExitCode::from(130)
-    } else {
-        ExitCode::SUCCESS
-    })
+
+    /// Writes the labels, then the bound (which may take long, or more memory than there is), then
+    /// everything else.
+    fn finish(
+        &self,
+        mut done: Done,
+        clock: &Clock,
+        progress: &Progress,
+    ) -> anyhow::Result<ExitCode> {
+        output::labels(self.output, &done.loaded, &done.labels, &done.document)?;
+        if self.search.certify {
+            let (section, low) =
+                certificate::certify(&done.found, self.search, &done.loaded, clock, progress);
+            done.document.more.insert("certificate".to_owned(), section);
+            done.found.spectrum = done.found.spectrum.or(low);
+        }
+        let seed = self.search.seed();
+        let Done {
+            loaded,
+            found,
+            mut document,
+            started,
+            ..
+        } = done;
+        output::finish(&mut document, self.output, &loaded, seed, started)?;
+        if let Some(file) = &self.output.report {
+            let page = report::ReportPage {
+                search: self.search,
+                reading: self.reading,
+                graph: self.graph,
+                loaded: &loaded,
+                found: &found,
+            };
+            page.write(file, &document, self.output.truth.as_deref(), progress)?;
+        }
+        Ok(exit_code(progress))
+    }
+}
+
+fn document(args: &SearchArgs, found: &Found, loaded: &Loaded) -> Document {
+    let clustering = &found.clustering;
+    let answer = found.path.as_ref().map(|path| &path.answer);
+    let choice = answer.and_then(|answer| answer.choice.as_ref());
+    let interval = answer.and_then(|answer| answer.interval);
+    let mut section = serde_json::Map::from_iter([
+        (
+            "interval".to_owned(),
+            json!(interval.map(|(low, high)| [low, high])),
+        ),
+        (
+            "locally_optimal".to_owned(),
+            json!(answer.map(|answer| answer.optimal)),
+        ),
+        ("united_components".to_owned(), json!(found.united)),
+    ]);
+    if let Some(choice) = choice {
+        section.insert("reason".to_owned(), json!(choice.reason));
+    }
+    Document {
+        graph: Some(loaded.section.clone()),
+        objective: Some(ObjectiveSection {
+            kind: clustering.objective.name().to_owned(),
+            resolution: Some(clustering.beta),
+            lambda: found.lambda,
+            value: clustering.value,
+            cut: clustering.cut,
+            clusters: clustering.clusters,
+        }),
+        fit: Some(FitSection {
+            method: args.method.name().to_owned(),
+            stop: clustering.stop,
+            passes: clustering.trace.len(),
+            trace: clustering.trace.clone(),
+        }),
+        path: choice.map(path_points),
+        spectrum: found.spectrum.as_ref().map(|low| low.section.clone()),
+        more: [("answer".to_owned(), Value::Object(section))].into(),
+        ..Document::default()
+    }
+}
+
+/// The `path` section.
+fn path_points(choice: &Choice) -> Vec<PathPoint> {
+    let mut points = Vec::with_capacity(choice.candidates.len());
+    for (at, corner) in choice.candidates.iter().enumerate() {
+        points.push(PathPoint {
+            clusters: corner.clusters,
+            cut: corner.cut,
+            beta_low: corner.beta_low,
+            beta_high: corner.beta_high,
+            recommended: at == choice.chosen,
+        });
+    }
+    points
 }

@@ -1,34 +1,34 @@
 //! `--report` of `cluster` and `path`.
 
-use super::{Found, Method, WhatArgs};
+use super::args::{EffortArg, InitArg, Method, OrderArg, SearchArgs};
+use super::methods::Found;
 use crate::common::Progress;
 use crate::input::{Loaded, ReadArgs, read_labels_for};
 use crate::report::{self, parameter, word};
-use lambdacut::cut::Cut;
 use lambdacut::graph::{Csr, Weight};
 use lambdacut::ids::Cluster;
 use lambdacut::io::{Labels, Unknown};
 use lambdacut::report::document::Document;
 use lambdacut::report::html::{About, GraphSource, GraphView, Page, Stop};
-use lambdacut::search::choose::{Candidate, Choice, Reason};
+use lambdacut::search::choose::Candidate;
 use lambdacut::with_csr;
 use std::path::Path;
 
-/// What a page shows.
-pub struct Shown<'a> {
+/// The page about one clustering.
+pub struct ReportPage<'a> {
     /// What was looked for.
-    pub what: &'a WhatArgs,
+    pub search: &'a SearchArgs,
     /// How the graph was read.
     pub reading: &'a ReadArgs,
     /// From where.
-    pub path: &'a Path,
+    pub graph: &'a Path,
     /// The graph.
     pub loaded: &'a Loaded,
     /// What was found.
     pub found: &'a Found,
 }
 
-impl Shown<'_> {
+impl ReportPage<'_> {
     /// Writes the page.
     pub fn write(
         &self,
@@ -38,18 +38,18 @@ impl Shown<'_> {
         progress: &Progress,
     ) -> anyhow::Result<()> {
         let truth = truth
-            .map(|path| read_labels_for(path, &self.loaded.names, Unknown::Skip))
+            .map(|path| read_labels_for(path, self.loaded.names(), Unknown::Skip))
             .transpose()?;
-        let view = with_csr!(&self.loaded.graph, g => self.view(g, truth.as_ref(), progress))?;
+        let view = with_csr!(self.loaded.graph.csr(), g => self.view(g, truth.as_ref(), progress))?;
         let about = About::new(document, self.parameters());
         let mut page = Page {
             graph: Some(view),
-            ..Page::new(&report::title(self.path), about)
+            ..Page::new(&report::title(self.graph), about)
         };
         page.spectrum = self.found.spectrum.as_ref().map(|low| low.view.clone());
         // The steps of a path are at different β, so that their values make no curve.
-        if self.what.method != Method::Path {
-            page = page.with_trace(&self.found.trace);
+        if self.search.method != Method::Path {
+            page = page.with_trace(&self.found.clustering.trace);
         }
         progress.finish();
         report::write(file, &page)
@@ -61,63 +61,66 @@ impl Shown<'_> {
         truth: Option<&Labels>,
         progress: &Progress,
     ) -> anyhow::Result<GraphView> {
-        let cut = self.what.objective.kind();
+        let found = &self.found.clustering;
         let source = GraphSource {
             graph,
-            names: (&self.loaded.names).into(),
-            masses: &cut,
+            names: self.loaded.names().into(),
+            cut: &found.objective,
             truth,
         };
-        let found = self.found;
-        let (Some(choice), Some(walked)) = (&found.choice, &found.walked) else {
-            let (clusters, cut, beta, interval) =
-                (found.clusters, found.cut, found.beta, found.interval);
+        let path = self.found.path.as_ref();
+        let Some((path, choice)) = path.and_then(|p| Some((p, p.answer.choice.as_ref()?))) else {
             let stop = Stop {
-                clusters,
-                cut,
-                beta,
-                interval,
+                clusters: found.clusters,
+                cut: found.cut,
+                beta: Some(found.beta),
+                interval: path.and_then(|path| path.answer.interval),
                 ..Stop::default()
             };
             return Ok(source.view(&[stop], 0, &|_| found.labels.clone(), progress)?);
         };
         let stops: Vec<Stop> = choice.candidates.iter().map(stop).collect();
         let labels = |at: usize| -> Vec<Cluster> {
-            walked
-                .search
-                .walked(graph, &walked.walk, choice.candidates[at].point)
+            let point = choice.candidates[at].point;
+            path.search.walked(graph, &path.walk, point)
         };
         let view = source.view(&stops, choice.chosen, &labels, progress)?;
         Ok(GraphView {
-            reason: Some(reason(choice)),
+            reason: Some(format!("Recommended because {}.", choice.why())),
             ..view
         })
     }
 
     fn parameters(&self) -> Vec<(String, String)> {
-        let what = self.what;
+        let args = self.search;
         let mut list = vec![
-            parameter("objective", &word(&what.objective)),
-            parameter("method", &word(&what.method)),
+            parameter("objective", &word(&args.objective)),
+            parameter("method", &word(&args.method)),
         ];
-        if what.method == Method::Path {
-            list.push(parameter("effort", &word(&what.effort)));
+        if args.method == Method::Path {
+            list.push(parameter(
+                "effort",
+                &word(&args.effort.unwrap_or(EffortArg::Normal)),
+            ));
         } else {
             list.extend([
-                parameter("seed", &what.seed),
-                parameter("refine", &if what.refine { "yes" } else { "no" }),
+                parameter("seed", &args.seed()),
+                parameter("refine", &if args.refine() { "yes" } else { "no" }),
             ]);
         }
-        if what.method == Method::KernelDpMeans {
+        if args.method == Method::KernelDpMeans {
             list.extend([
-                parameter("init", &word(&what.pass.init)),
-                parameter("order", &word(&what.pass.order)),
+                parameter("init", &word(&args.pass.init.unwrap_or(InitArg::Several))),
+                parameter(
+                    "order",
+                    &word(&args.pass.order.unwrap_or(OrderArg::Natural)),
+                ),
             ]);
         }
-        list.extend(what.resolution.map(|beta| parameter("resolution", &beta)));
-        list.extend(what.clusters.map(|k| parameter("clusters", &k)));
+        list.extend(args.resolution.map(|beta| parameter("resolution", &beta)));
+        list.extend(args.clusters.map(|k| parameter("clusters", &k)));
         list.extend(
-            what.time_limit
+            args.time_limit
                 .map(|seconds| parameter("time limit", &seconds)),
         );
         list.extend(report::reading(self.reading));
@@ -133,19 +136,5 @@ fn stop(c: &Candidate) -> Stop {
         beta,
         interval: Some((c.beta_low, c.beta_high)),
         ..Stop::default()
-    }
-}
-
-fn reason(choice: &Choice) -> String {
-    match choice.reason {
-        Reason::Interval => format!(
-            "Of the clusterings with at least 0.7 of the best score, the recommended one stays best over the widest interval of resolutions ({:.3} wide).",
-            choice.candidates[choice.chosen].width()
-        ),
-        Reason::Score => {
-            "No scale stands out: many numbers of clusters are about equally good. Recommended is the one of the highest score, modularity times what a neighbour's cluster tells."
-                .to_owned()
-        }
-        _ => "The recommended clustering is the only one to choose.".to_owned(),
     }
 }

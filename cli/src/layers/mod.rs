@@ -2,21 +2,19 @@
 
 mod report;
 
-use super::cluster::EffortArg;
-use super::common::{Progress, command_line};
+use super::cluster::args::SearchArgs;
+use super::common::{Clock, Progress, Usage, command_line, exit_code};
 use super::input::{Loaded, ReadArgs, read_labels_for};
 use super::memory;
-use super::output::{OutputArgs, write};
+use super::output::{OutputArgs, provenance, write_json};
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
-use lambdacut::cut::Cut;
-use lambdacut::fit::{Fit, StopReason};
+use lambdacut::clustering::Clustering;
 use lambdacut::ids::Cluster;
 use lambdacut::io::{Labels, Unknown, number_isolated, write_atomically, write_label_lines};
-use lambdacut::layers::{Coupling, LayeredGraph, TwoPrices};
+use lambdacut::layers::{Coupling, LayeredGraph, Layers};
 use lambdacut::metrics::Agreement;
-use lambdacut::params::{Resolution, StopRules};
-use lambdacut::report::document::{Document, FitSection, ObjectiveSection, Provenance};
+use lambdacut::report::document::{Document, FitSection, ObjectiveSection};
 use serde::Serialize;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -37,12 +35,13 @@ pub struct LayersArgs {
         long,
         value_name = "WEIGHT",
         default_value_t = 1.0,
-        allow_negative_numbers = true
+        allow_negative_numbers = true,
+        requires = "layers"
     )]
     pub coupling: f64,
     /// Which copies are coupled: chain, each with the next layer that has the vertex; all, every
     /// two.
-    #[arg(long, value_name = "HOW", default_value = "chain")]
+    #[arg(long, value_name = "HOW", default_value = "chain", requires = "layers")]
     pub couple: CoupleArg,
     /// What a layer pays for each cluster it uses (`λ_ℓ`); negative values reward it. The global
     /// price is −β, as for one graph.
@@ -50,7 +49,8 @@ pub struct LayersArgs {
         long,
         value_name = "PRICE",
         default_value_t = 0.0,
-        allow_negative_numbers = true
+        allow_negative_numbers = true,
+        requires = "layers"
     )]
     pub local_price: f64,
 }
@@ -65,19 +65,25 @@ pub enum CoupleArg {
     All,
 }
 
-/// What to do with the layers.
+impl CoupleArg {
+    /// The library's name for it.
+    fn coupling(self) -> Coupling {
+        match self {
+            Self::Chain => Coupling::Chain,
+            Self::All => Coupling::All,
+        }
+    }
+}
+
+/// Layers, what to look for in them, and where the results go.
 #[derive(Debug)]
 pub struct Job<'a> {
+    /// The layers and how they are coupled.
+    pub layers: &'a LayersArgs,
     /// How to read each graph.
     pub reading: &'a ReadArgs,
-    /// Normalized or ratio cut.
-    pub kind: Cut,
-    /// β.
-    pub resolution: Option<f64>,
-    /// How hard to try.
-    pub effort: EffortArg,
-    /// When to stop early.
-    pub stop: StopRules,
+    /// What to look for.
+    pub search: &'a SearchArgs,
     /// Where results go; labels into a directory, or to standard output as
     /// `layer<TAB>vertex<TAB>cluster`.
     pub output: &'a OutputArgs,
@@ -92,66 +98,61 @@ struct Layer {
     truth: Option<(Labels, Agreement)>,
 }
 
-/// Reads the layers, clusters them together and writes the labels of each.
-pub fn run(args: &LayersArgs, job: &Job<'_>, progress: &Progress) -> anyhow::Result<ExitCode> {
-    let started = Instant::now();
-    let beta = job
-        .resolution
-        .context("several layers are clustered at one resolution: give --resolution β")?;
-    let titles = titles(&args.layers)?;
-    let loaded = args
-        .layers
-        .iter()
-        .map(|path| job.reading.load(path, progress))
-        .collect::<anyhow::Result<Vec<_>>>()?;
-    let load_seconds = started.elapsed().as_secs_f64();
-    let coupling = if args.couple == CoupleArg::Chain {
-        Coupling::Chain
-    } else {
-        Coupling::All
-    };
-    let parts: Vec<_> = loaded.iter().map(|l| (&l.graph, &l.names)).collect();
-    let layered = LayeredGraph::new(&parts, coupling, args.coupling)?;
-    let prices = TwoPrices {
-        kind: job.kind,
-        beta: Resolution::new(beta)?,
-        lambda_local: args.local_price,
-    };
-    let fit = prices.cluster(&layered, job.effort.effort(), job.stop, progress)?;
-    let cluster_seconds = started.elapsed().as_secs_f64() - load_seconds;
-    let layers = describe(titles, loaded, &layered, &fit, job.output.truth.as_deref())?;
-    summarise(&layers, &layered, &fit, progress);
-    // Without a directory the labels go to standard output, unless something else does.
-    let target = job.output.output.as_deref();
-    if target.is_some() || !job.output.takes_standard_output()? {
-        write_layers(target, &layers, &layered, &fit)?;
-    }
-    let mut document = document(args, job.kind, beta, &layers, &layered, &fit);
-    document.seconds = [
-        ("load", load_seconds),
-        ("cluster", cluster_seconds),
-        ("total", started.elapsed().as_secs_f64()),
-    ]
-    .map(|(name, seconds)| (name.to_owned(), seconds))
-    .into();
-    if let Some(path) = &job.output.json {
-        write(path, &(serde_json::to_string_pretty(&document)? + "\n"))?;
-    }
-    if let Some(path) = &job.output.report {
-        report::Shown {
-            args,
-            job,
-            layers: &layers,
-            layered: &layered,
-            fit: &fit,
+impl Job<'_> {
+    /// Reads the layers, clusters them together and writes the labels of each.
+    pub fn run(&self, clock: &Clock, progress: &Progress) -> anyhow::Result<ExitCode> {
+        let started = Instant::now();
+        let args = self.layers;
+        let Some(beta) = self.search.resolution else {
+            bail!(Usage(
+                "several layers are clustered at one resolution: give --resolution B".to_owned()
+            ));
+        };
+        let titles = titles(&args.layers)?;
+        let mut loaded = Vec::with_capacity(args.layers.len());
+        for path in &args.layers {
+            loaded.push(self.reading.load(path, progress)?);
         }
-        .write(path, &document, progress)?;
+        let load_seconds = started.elapsed().as_secs_f64();
+        let graphs: Vec<_> = loaded.iter().map(|layer| &layer.graph).collect();
+        let layered = LayeredGraph::new(&graphs, args.couple.coupling(), args.coupling)?;
+        let mut method = Layers::new()
+            .cut(self.search.objective.cut())
+            .resolution(beta)?
+            .local_price(args.local_price)
+            .effort(self.search.effort())
+            .observer(progress);
+        method.run.time_limit = clock.left();
+        let found = method.run(&layered)?;
+        let cluster_seconds = started.elapsed().as_secs_f64() - load_seconds;
+        let truth = self.output.truth.as_deref();
+        let layers = describe(titles, loaded, &layered, &found, truth)?;
+        summarise(&layers, &layered, &found, progress);
+        // Without a directory the labels go to standard output, unless something else does.
+        let target = self.output.output.as_deref();
+        if target.is_some() || !self.output.takes_standard_output()? {
+            write_layers(target, &layers, &layered, &found)?;
+        }
+        let mut document = document(args, &layers, &layered, &found);
+        document.seconds = [
+            ("load", load_seconds),
+            ("cluster", cluster_seconds),
+            ("total", started.elapsed().as_secs_f64()),
+        ]
+        .map(|(name, seconds)| (name.to_owned(), seconds))
+        .into();
+        write_json(self.output.json.as_deref(), &document)?;
+        if let Some(path) = &self.output.report {
+            let page = report::LayersPage {
+                job: self,
+                layers: &layers,
+                layered: &layered,
+                found: &found,
+            };
+            page.write(path, &document, progress)?;
+        }
+        Ok(exit_code(progress))
     }
-    Ok(if fit.stop == StopReason::Cancelled {
-        ExitCode::from(130)
-    } else {
-        ExitCode::SUCCESS
-    })
 }
 
 /// What the layers are called: the files' names without what follows the first dot.
@@ -184,14 +185,14 @@ fn describe(
     titles: Vec<String>,
     loaded: Vec<Loaded>,
     layered: &LayeredGraph,
-    fit: &Fit,
+    found: &Clustering,
     truth: Option<&Path>,
 ) -> anyhow::Result<Vec<Layer>> {
-    let local = layered.local_clusters(&fit.labels);
+    let local = layered.local_clusters(&found.labels);
     let layer = |(j, (title, loaded)): (usize, (String, Loaded))| -> anyhow::Result<Layer> {
         let compared = |path: &Path| -> anyhow::Result<(Labels, Agreement)> {
-            let truth = read_labels_for(path, &loaded.names, Unknown::Skip)?;
-            let agreement = Agreement::of(layered.part(&fit.labels, j), &truth.labels)?;
+            let truth = read_labels_for(path, loaded.names(), Unknown::Skip)?;
+            let agreement = Agreement::of(layered.part(&found.labels, j), &truth.labels)?;
             Ok((truth, agreement))
         };
         let truth = truth.map(compared).transpose()?;
@@ -210,20 +211,20 @@ fn describe(
         .collect()
 }
 
-fn summarise(layers: &[Layer], layered: &LayeredGraph, fit: &Fit, progress: &Progress) {
+fn summarise(layers: &[Layer], layered: &LayeredGraph, found: &Clustering, progress: &Progress) {
     for layer in layers {
         let truth = layer.truth.as_ref().map_or(String::new(), |(_, a)| {
             format!(", NMI {:.3}, ARI {:.3}", a.nmi, a.ari)
         });
         progress.say(&format!(
             "{}: {} of {} clusters{truth}",
-            layer.title, layer.clusters, fit.clusters
+            layer.title, layer.clusters, found.clusters
         ));
     }
     let (n, layers) = (layered.graph.vertices(), layers.len());
     progress.say(&format!(
         "{layers} layers, {n} copies of vertices, {} clusters in all, F = {:.6}",
-        fit.clusters, fit.value
+        found.clusters, found.value
     ));
 }
 
@@ -232,15 +233,15 @@ fn write_layers(
     dir: Option<&Path>,
     layers: &[Layer],
     layered: &LayeredGraph,
-    fit: &Fit,
+    found: &Clustering,
 ) -> anyhow::Result<()> {
-    let mut labels: Vec<Cluster> = fit.labels.clone();
-    number_isolated(&mut labels, fit.clusters);
+    let mut labels: Vec<Cluster> = found.labels.clone();
+    number_isolated(&mut labels, found.clusters);
     let lines = |j: usize, prefix: &str, out: &mut dyn std::io::Write| {
         write_label_lines(
             out,
             prefix,
-            &layers[j].loaded.names,
+            layers[j].loaded.names(),
             layered.part(&labels, j),
         )
     };
@@ -268,7 +269,7 @@ fn write_layers(
             writeln!(
                 out,
                 "# {} of {} clusters, numbered alike in all layers",
-                layer.clusters, fit.clusters
+                layer.clusters, found.clusters
             )?;
             lines(j, "", out)
         };
@@ -280,15 +281,13 @@ fn write_layers(
 
 fn document(
     args: &LayersArgs,
-    kind: Cut,
-    beta: f64,
     layers: &[Layer],
     layered: &LayeredGraph,
-    fit: &Fit,
+    found: &Clustering,
 ) -> Document {
     let local: usize = layers.iter().map(|l| l.clusters).sum();
-    let (value, clusters) = (fit.value, fit.clusters);
-    let cut = value + beta * clusters as f64 - args.local_price * local as f64;
+    // The inputs' digests stand with the layers, joined in the provenance by spaces.
+    let digests: Vec<&str> = layers.iter().map(|l| l.loaded.sha256.as_str()).collect();
     let described: Vec<_> = layers
         .iter()
         .map(|l| {
@@ -307,35 +306,25 @@ fn document(
     ];
     Document {
         objective: Some(ObjectiveSection {
-            kind,
-            resolution: Some(beta),
+            kind: found.objective.name().to_owned(),
+            resolution: Some(found.beta),
             lambda: None,
-            value,
-            cut,
-            clusters,
+            value: found.value,
+            cut: found.cut,
+            clusters: found.clusters,
         }),
         fit: Some(FitSection {
             method: "layers".into(),
-            stop: fit.stop,
-            passes: fit.trace.len(),
-            trace: fit.trace.clone(),
+            stop: found.stop,
+            passes: found.trace.len(),
+            trace: found.trace.clone(),
         }),
         memory: memory::section(),
-        provenance: Some(provenance(layers)),
+        provenance: Some(provenance(
+            &digests.join(" "),
+            lambdacut::params::DEFAULT_SEED,
+        )),
         more: more.map(|(name, value)| (name.to_owned(), value)).into(),
         ..Document::default()
-    }
-}
-
-/// How to reproduce the run; the inputs' digests stand with the layers, joined here by spaces.
-fn provenance(layers: &[Layer]) -> Provenance {
-    let digests: Vec<&str> = layers.iter().map(|l| l.loaded.sha256.as_str()).collect();
-    Provenance {
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        input_sha256: digests.join(" "),
-        // The search draws no numbers.
-        seed: lambdacut::params::DEFAULT_SEED,
-        threads: rayon::current_num_threads(),
-        command: command_line(),
     }
 }

@@ -1,10 +1,10 @@
 //! `--report` of several layers: the page of the layered graph.
 
-use super::{Job, Layer, LayersArgs};
+use super::{Job, Layer};
+use crate::cluster::args::EffortArg;
 use crate::common::Progress;
 use crate::report::{self, parameter, word};
-use lambdacut::cut::Cut;
-use lambdacut::fit::Fit;
+use lambdacut::clustering::Clustering;
 use lambdacut::graph::Strings;
 use lambdacut::ids::{Cluster, NONE};
 use lambdacut::io::Labels;
@@ -17,10 +17,8 @@ use std::path::Path;
 /// Layers named in the heading.
 const TITLED: usize = 4;
 
-/// What a page shows.
-pub struct Shown<'a> {
-    /// How the layers were coupled.
-    pub args: &'a LayersArgs,
+/// The page about the clusters of several layers.
+pub struct LayersPage<'a> {
     /// What was asked for.
     pub job: &'a Job<'a>,
     /// What was read.
@@ -28,10 +26,10 @@ pub struct Shown<'a> {
     /// All layers as one graph.
     pub layered: &'a LayeredGraph,
     /// What was found.
-    pub fit: &'a Fit,
+    pub found: &'a Clustering,
 }
 
-impl Shown<'_> {
+impl LayersPage<'_> {
     /// Writes the page.
     pub fn write(
         &self,
@@ -44,20 +42,20 @@ impl Shown<'_> {
             .iter()
             .map(|l| html::Layer {
                 title: &l.title,
-                names: &l.loaded.names,
+                names: l.loaded.names(),
             })
             .collect();
         let truth = self.truth();
         let source = GraphSource {
             graph: &self.layered.graph,
             names: VertexNames::Copies(self.layered, &layers),
-            masses: &self.job.kind,
+            cut: &self.found.objective,
             truth: truth.as_ref(),
         };
         let view = source.view(
             &[self.stop(document)],
             0,
-            &|_| self.labels.clone(),
+            &|_| self.found.labels.clone(),
             progress,
         )?;
         let page = Page::new(&self.title(), About::new(document, self.parameters()));
@@ -66,7 +64,7 @@ impl Shown<'_> {
             file,
             &Page {
                 graph: Some(view),
-                ..page.with_trace(&self.trace)
+                ..page.with_trace(&self.found.trace)
             },
         )
     }
@@ -77,11 +75,11 @@ impl Shown<'_> {
             .as_ref()
             .map_or(0.0, |objective| objective.cut);
         let local: usize = self.layers.iter().map(|l| l.clusters).sum();
-        let local_price = self.args.local_price * local as f64;
+        let local_price = self.job.layers.local_price * local as f64;
         Stop {
-            clusters: self.clusters,
+            clusters: self.found.clusters,
             cut,
-            beta: self.job.resolution,
+            beta: self.job.search.resolution,
             local_price,
             ..Stop::default()
         }
@@ -135,20 +133,18 @@ impl Shown<'_> {
     }
 
     fn parameters(&self) -> Vec<(String, String)> {
-        let (args, job) = (self.args, self.job);
+        let (args, job) = (self.job.layers, self.job);
+        let search = job.search;
         let mut list = vec![
-            parameter("effort", &word(&job.effort)),
+            parameter("effort", &word(&search.effort.unwrap_or(EffortArg::Normal))),
             parameter("coupling weight", &args.coupling),
         ];
         list.extend([
             parameter("coupled", &word(&args.couple)),
             parameter("local price", &args.local_price),
         ]);
-        list.extend(
-            job.stop
-                .time
-                .map(|time| parameter("time limit", &time.as_secs_f64())),
-        );
+        let limit = search.time_limit;
+        list.extend(limit.map(|seconds| parameter("time limit", &seconds)));
         list.extend(report::reading(job.reading));
         list
     }

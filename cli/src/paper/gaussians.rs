@@ -3,13 +3,12 @@
 use super::synthetic::{Labelled, three_gaussians};
 use super::table::{Row, Section};
 use super::{Context, Run, nmi};
+use lambdacut::clustering::PointClustering;
 use lambdacut::dp_means::curve::{CurvePoint, curve, plateaus, price_range};
-use lambdacut::dp_means::{DpMeans, Order};
-use lambdacut::fit::PointClustering;
+use lambdacut::dp_means::{DpMeans, Order, lambda_for};
 use lambdacut::gibbs::{Gibbs, Prior};
-use lambdacut::params::StopRules;
-use lambdacut::points::farthest_first;
 use lambdacut::report::plot::{Chart, Series, Style};
+use lambdacut::run::StopRules;
 use rayon::prelude::*;
 
 /// The concentrations tried on the validation set.
@@ -18,17 +17,17 @@ const ALPHAS: [f64; 5] = [1e-3, 1e-2, 0.1, 1.0, 10.0];
 /// Runs DP-means 100 times, two Gibbs chains and the λ curve.
 pub fn run(context: &Context<'_>) -> Run {
     let data = three_gaussians(context.seed)?;
-    let lambda = farthest_first(&data.points, 3).unwrap_or(1.0);
+    let lambda = lambda_for(&data.points, 3).unwrap_or(1.0);
     let runs = if context.quick { 10 } else { 100 };
     let fits: Vec<PointClustering> = (0..runs)
         .into_par_iter()
         .map(|run| {
-            DpMeans {
-                order: Order::Shuffled,
-                seed: context.seed + run,
-                ..DpMeans::new().lambda(lambda)
-            }
-            .run(&data.points, context)
+            DpMeans::new()
+                .lambda(lambda)
+                .order(Order::Shuffled)
+                .seed(context.seed + run)
+                .observer(context)
+                .run(&data.points)
         })
         .collect::<Result<_, _>>()?;
     let passes = fits.iter().map(|f| f.trace.len()).max().unwrap_or(0);
@@ -78,14 +77,13 @@ fn passes_until(context: &Context<'_>, data: &Labelled, lambda: f64) -> anyhow::
             passes: Some(passes),
             ..StopRules::default()
         };
-        let fit = DpMeans {
-            order: Order::Shuffled,
-            seed: context.seed,
-            stop,
-            ..DpMeans::new().lambda(lambda)
-        }
-        .run(&data.points, context)?
-        .fit;
+        let fit = DpMeans::new()
+            .lambda(lambda)
+            .order(Order::Shuffled)
+            .seed(context.seed)
+            .stop(stop)
+            .observer(context)
+            .run(&data.points)?;
         if nmi(&fit.labels, &data.truth) >= 0.8 {
             return Ok(passes as f64);
         }
@@ -221,7 +219,7 @@ fn nmi_along(name: &str, chain: &[(f64, usize)]) -> Series {
 }
 
 /// The α whose chain agrees best with the truth of another draw.
-fn validated_alpha(context: &Context<'_>, template: &Gibbs) -> anyhow::Result<f64> {
+fn validated_alpha(context: &Context<'_>, template: &Gibbs<'_>) -> anyhow::Result<f64> {
     let validation = three_gaussians(context.seed + 1)?;
     let agreement = |&alpha: &f64| -> anyhow::Result<(f64, f64)> {
         let alpha_fixed = Prior::Fixed(alpha);
@@ -247,13 +245,15 @@ fn validated_alpha(context: &Context<'_>, template: &Gibbs) -> anyhow::Result<f6
 /// NMI and clusters of every sweep.
 fn chain(
     context: &Context<'_>,
-    sampler: &Gibbs,
+    sampler: &Gibbs<'_>,
     data: &Labelled,
 ) -> anyhow::Result<Vec<(f64, usize)>> {
     let mut seen = Vec::with_capacity(sampler.samples);
-    sampler.run(&data.points.centred(), context, &mut |s| {
-        seen.push((nmi(s.labels, &data.truth), s.clusters));
-    })?;
+    sampler
+        .observer(context)
+        .run_with(&data.points.centred(), &mut |s| {
+            seen.push((nmi(s.labels, &data.truth), s.clusters));
+        })?;
     Ok(seen)
 }
 
@@ -266,15 +266,8 @@ fn last_tenth(chain: &[(f64, usize)]) -> f64 {
 /// clusters is.
 fn prices(context: &Context<'_>, data: &Labelled) -> anyhow::Result<Vec<Row>> {
     let range = price_range(&data.points, 20, if context.quick { 30 } else { 120 });
-    let found = curve(
-        &data.points,
-        &DpMeans {
-            runs: 5,
-            ..DpMeans::new().lambda(0.0)
-        },
-        &range,
-        context,
-    )?;
+    let method = DpMeans::new().runs(5).observer(context);
+    let found = curve(&data.points, &method, &range)?;
     let points = found
         .iter()
         .map(|p: &CurvePoint| (p.lambda, p.clusters as f64))

@@ -3,10 +3,11 @@
 use super::synthetic::{Labelled, shared_gaussians};
 use super::table::{Row, Section};
 use super::{Context, Run, nmi};
-use lambdacut::dp_means::DpMeans;
-use lambdacut::hdp::{Hdp, HdpClustering, prices_for};
+use anyhow::Context as _;
+use lambdacut::dp_means::{DpMeans, lambda_for};
+use lambdacut::hdp::{Hdp, Prices, prices_for};
 use lambdacut::k_means::KMeans;
-use lambdacut::points::{Groups, Points, farthest_first};
+use lambdacut::points::{Groups, Points};
 use lambdacut::report::plot::{Chart, Series, Style};
 use lambdacut::run::Observer;
 use rayon::prelude::*;
@@ -126,28 +127,22 @@ pub fn run(context: &Context<'_>) -> Run {
 
 fn draw(context: &Context<'_>, seed: u64) -> anyhow::Result<Draw> {
     let (Labelled { points, truth }, groups) = shared_gaussians(seed)?;
-    let (local, global) = prices_for(&points, &groups, 5, 15).unwrap_or((1.0, 1.0));
-    let shared = |method: Hdp| -> anyhow::Result<Shared> {
-        let HdpClustering {
-            fit,
-            local_clusters,
-            ..
-        } = method.run(&points, &groups, context)?;
-        let local = local_clusters.iter().sum::<usize>() as f64 / local_clusters.len() as f64;
+    let prices = prices_for(&points, &groups, 5, 15);
+    let Prices { local, global } = prices.context("a draw without points")?;
+    let shared = |method: Hdp<'_>| -> anyhow::Result<Shared> {
+        let found = method.observer(context).run(&points, &groups)?;
+        let used: usize = found.local_clusters.iter().sum();
+        let local = used as f64 / found.local_clusters.len() as f64;
         Ok(Shared {
-            global: fit.clusters as f64,
+            global: found.clusters as f64,
             local,
-            nmi: by_group(&groups, &fit.labels, &truth),
+            nmi: by_group(&groups, &found.labels, &truth),
         })
     };
     let start = Instant::now();
     let by_rule = shared(Hdp::new().prices(local, global))?;
     let seconds = start.elapsed().as_secs_f64();
-    let restarted = shared(Hdp {
-        runs: 10,
-        seed,
-        ..Hdp::new().prices(local, global)
-    })?;
+    let restarted = shared(Hdp::new().prices(local, global).runs(10).seed(seed))?;
     let mut lowered = by_rule;
     for step in (1..=30).take_while(|_| !context.cancelled()) {
         if lowered.global >= 15.0 {
@@ -155,13 +150,16 @@ fn draw(context: &Context<'_>, seed: u64) -> anyhow::Result<Draw> {
         }
         lowered = shared(Hdp::new().prices(local, global * 0.93f64.powi(step)))?;
     }
-    let whole = KMeans {
-        seed,
-        ..KMeans::new().clusters(15)
-    }
-    .run(&points, context)?;
-    let lambda = farthest_first(&points, 15).unwrap_or(1.0);
-    let whole_dp = DpMeans::new().lambda(lambda).run(&points, context)?;
+    let whole = KMeans::new()
+        .clusters(15)
+        .seed(seed)
+        .observer(context)
+        .run(&points)?;
+    let lambda = lambda_for(&points, 15).unwrap_or(1.0);
+    let whole_dp = DpMeans::new()
+        .lambda(lambda)
+        .observer(context)
+        .run(&points)?;
     let (own_k_means, own_dp_means) = one_by_one(context, &points, &groups, &truth, seed)?;
     Ok(Draw {
         shared: by_rule,
@@ -191,19 +189,22 @@ fn one_by_one(
             .iter()
             .map(|&i| truth[i as usize])
             .collect();
-        let lambda = farthest_first(&set, 5).unwrap_or(1.0);
+        let lambda = lambda_for(&set, 5).unwrap_or(1.0);
         k_means += nmi(
-            &KMeans {
-                seed,
-                ..KMeans::new().clusters(5)
-            }
-            .run(&set, context)?
-            .fit
-            .labels,
+            &KMeans::new()
+                .clusters(5)
+                .seed(seed)
+                .observer(context)
+                .run(&set)?
+                .labels,
             &truth,
         );
         dp_means += nmi(
-            &DpMeans::new().lambda(lambda).run(&set, context)?.labels,
+            &DpMeans::new()
+                .lambda(lambda)
+                .observer(context)
+                .run(&set)?
+                .labels,
             &truth,
         );
     }

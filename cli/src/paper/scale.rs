@@ -3,8 +3,7 @@
 use super::synthetic::patches;
 use super::table::{Row, Section};
 use super::{Context, Run};
-use lambdacut::dp_means::DpMeans;
-use lambdacut::points::farthest_first;
+use lambdacut::dp_means::{DpMeans, lambda_for};
 use lambdacut::report::plot::{Chart, Series, Style};
 
 /// One run of DP-means to convergence.
@@ -16,8 +15,11 @@ pub fn run(context: &Context<'_>) -> Run {
     };
     let points = patches(rows, dimension, context.seed)?;
     let sample: Vec<u32> = (0..rows as u32).step_by((rows / 5_000).max(1)).collect();
-    let lambda = farthest_first(&points.select(&sample), 100).unwrap_or(1.0);
-    let fit = DpMeans::new().lambda(lambda).run(&points, context)?.fit;
+    let lambda = lambda_for(&points.select(&sample), 100).unwrap_or(1.0);
+    let fit = DpMeans::new()
+        .lambda(lambda)
+        .observer(context)
+        .run(&points)?;
     let seconds: Vec<(f64, f64)> = fit
         .trace
         .iter()

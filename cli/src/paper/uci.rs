@@ -3,11 +3,11 @@
 use super::table::{Row, Section};
 use super::{Context, Run, nmi};
 use anyhow::Context as _;
-use lambdacut::dp_means::DpMeans;
+use lambdacut::dp_means::{DpMeans, lambda_for};
 use lambdacut::gibbs::{Gibbs, Prior};
 use lambdacut::io::{self, Coordinates, Missing, Roles};
 use lambdacut::k_means::KMeans;
-use lambdacut::points::{Points, farthest_first};
+use lambdacut::points::Points;
 use lambdacut::run::Observer;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -344,13 +344,16 @@ fn split_and_run(
     order.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(seed));
     let (validation, clustering) = order.split_at(3 * order.len() / 10);
     let (points, truth) = data.select(clustering);
-    let lambda = farthest_first(&points, data.classes).unwrap_or(1.0);
-    let dp_means = DpMeans::new().lambda(lambda).run(&points, context)?;
-    let k_means = KMeans {
-        seed,
-        ..KMeans::new().clusters(data.classes)
-    }
-    .run(&points, context)?;
+    let lambda = lambda_for(&points, data.classes).unwrap_or(1.0);
+    let dp_means = DpMeans::new()
+        .lambda(lambda)
+        .observer(context)
+        .run(&points)?;
+    let k_means = KMeans::new()
+        .clusters(data.classes)
+        .seed(seed)
+        .observer(context)
+        .run(&points)?;
     let (gibbs, gibbs_clusters) = gibbs(
         context,
         data.select(validation),
@@ -415,12 +418,12 @@ fn gibbs(
 /// The average NMI and number of clusters of the samples of a chain.
 fn averages(
     context: &Context<'_>,
-    sampler: &Gibbs,
+    sampler: &Gibbs<'_>,
     points: &Points,
     truth: &[u32],
 ) -> anyhow::Result<(f64, f64)> {
     let (mut total, mut clusters, mut count) = (0.0, 0, 0);
-    sampler.run(points, context, &mut |sample| {
+    sampler.observer(context).run_with(points, &mut |sample| {
         total += nmi(sample.labels, truth);
         clusters += sample.clusters;
         count += 1;

@@ -3,7 +3,8 @@
 use crate::common::Progress;
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
-use lambdacut::fit::Fit;
+use lambdacut::clustering::PointClustering;
+use lambdacut::graph::{Names, Strings};
 use lambdacut::ids::{Cluster, NONE};
 use lambdacut::io::{self, Coordinates, Missing, Roles};
 use lambdacut::points::{Alternation, Groups, Points};
@@ -211,9 +212,9 @@ impl Data {
 
     /// The label of every row in the labels file `path`.
     pub fn start(&self, path: &Path) -> anyhow::Result<Vec<Cluster>> {
-        let mut names = io::Strings::default();
+        let mut names = Strings::default();
         self.names.iter().for_each(|name| names.push(name));
-        let labels = io::read_labels(path, &io::Names::Strings(names), io::Unknown::Error)?.labels;
+        let labels = io::read_labels(path, &Names::Strings(names), io::Unknown::Error)?.labels;
         if let Some(row) = labels.iter().position(|&c| c == NONE) {
             bail!(
                 "{}: row {} has no label; every row needs one",
@@ -224,10 +225,11 @@ impl Data {
         Ok(labels)
     }
 
-    /// The means of the clusters of `fit` in the coordinates of the data.
-    pub fn means(&self, fit: &Fit) -> Points {
-        Alternation::from_labels(&self.points, fit.labels.clone(), fit.clusters)
-            .into_parts()
-            .1
+    /// The means of the clusters in the coordinates of the data.
+    pub fn means(&self, found: &PointClustering) -> Points {
+        let (_, means) =
+            Alternation::from_labels(&self.points, found.labels.clone(), found.clusters)
+                .into_parts();
+        means
     }
 }

@@ -4,19 +4,18 @@
 mod input;
 mod output;
 
-use super::common::{Global, Progress, time_limit};
+use super::common::{Clock, Global, Progress};
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 use input::DataArgs;
 use lambdacut::dp_means::curve::{curve, plateaus, price_range};
 use lambdacut::dp_means::{DpMeans, Order, Start};
 use lambdacut::gibbs;
-use lambdacut::hdp::{Hdp, prices_for};
+use lambdacut::hdp::{Hdp, Prices, prices_for};
 use lambdacut::k_means::KMeans;
-use lambdacut::params::{DEFAULT_SEED, StopRules};
-use lambdacut::points::{FarthestFirst, Points};
-use lambdacut::run::StopReason;
-use lambdacut::run::{Event, Observer};
+use lambdacut::params::DEFAULT_SEED;
+use lambdacut::points::Points;
+use lambdacut::run::{Deadline, StopReason, StopRules};
 use output::{Answer, OutputArgs};
 use serde_json::json;
 use std::path::PathBuf;
@@ -183,8 +182,8 @@ struct RunArgs {
     #[arg(long, value_name = "N")]
     passes: Option<usize>,
     /// Stop when a pass gains less than this fraction of the objective.
-    #[arg(long, value_name = "FRACTION")]
-    tolerance: Option<f64>,
+    #[arg(long, visible_alias = "tolerance", value_name = "FRACTION")]
+    relative_gain: Option<f64>,
     /// Stop after this many seconds.
     #[arg(long, value_name = "SECONDS")]
     time_limit: Option<f64>,
@@ -209,13 +208,18 @@ fn two_numbers(text: &str) -> Result<(f64, f64), String> {
 }
 
 impl RunArgs {
-    fn stop(&self) -> anyhow::Result<StopRules> {
-        let time = self.time_limit.map(time_limit).transpose()?;
-        Ok(StopRules {
+    /// What ends the passes of one run.
+    fn stop(&self) -> StopRules {
+        StopRules {
             passes: self.passes,
-            relative_gain: self.tolerance,
-            time,
-        })
+            relative_gain: self.relative_gain,
+        }
+    }
+
+    /// Starts the clock of the whole command.
+    fn deadline<'a>(&self, progress: &'a Progress) -> anyhow::Result<Deadline<'a>> {
+        let clock = Clock::start(self.time_limit)?;
+        Ok(Deadline::new(progress, clock.left()))
     }
 }
 
@@ -230,7 +234,7 @@ pub fn run(args: &PointsArgs, global: &Global) -> anyhow::Result<ExitCode> {
         Method::Gibbs(args) => gibbs(args, &progress),
     }?;
     answer.write(&progress)?;
-    Ok(if answer.stop == StopReason::Cancelled {
+    Ok(if answer.found.stop == StopReason::Cancelled {
         ExitCode::from(130)
     } else {
         ExitCode::SUCCESS
@@ -244,72 +248,50 @@ fn dp_means<'a>(args: &'a DpMeansArgs, progress: &Progress) -> anyhow::Result<An
     } else {
         Order::AsNumbered
     };
-    let start = args
-        .start
-        .as_deref()
-        .map_or(Ok(Start::OneCluster), |path| {
-            data.start(path).map(Start::Labels)
-        })?;
-    let (seed, runs, stop) = (args.run.seed, args.restarts.runs, args.run.stop()?);
-    let mut method = DpMeans {
-        start,
-        order,
-        seed,
-        runs,
-        stop,
-        ..DpMeans::new().lambda(0.0)
+    let start = match &args.start {
+        Some(labels) => Start::Labels(data.start(labels)?),
+        None => Start::OneCluster,
     };
+    let deadline = args.run.deadline(progress)?;
+    let method = DpMeans::new()
+        .start(start)
+        .order(order)
+        .seed(args.run.seed)
+        .runs(args.restarts.runs)
+        .stop(args.run.stop())
+        .observer(&deadline);
     let mut more = json!({});
-    method.lambda = match (args.lambda, args.clusters) {
-        (Some(lambda), _) => lambda,
-        (None, Some(k)) => price_for(&data.points, k, progress)?,
+    let method = match (args.lambda, args.clusters) {
+        (Some(lambda), _) => method.lambda(lambda),
+        (None, Some(k)) => method.clusters(k),
         (None, None) => {
             let (lambda, found) = choose(&data.points, &method, progress)?;
             more = found;
-            lambda
+            method.lambda(lambda)
         }
     };
-    let found = method.observer(progress).run(&data.points)?;
-    more["lambda"] = json!(method.lambda);
-    Ok(
-        Answer::new("dp-means", data, &args.data, &args.output, seed, found.fit)
-            .centres(&found.centres)
-            .more(more),
+    let found = method.run(&data.points)?;
+    more["lambda"] = json!(found.lambda);
+    Ok(Answer::new(
+        "dp-means",
+        data,
+        &args.data,
+        &args.output,
+        args.run.seed,
+        found,
     )
-}
-
-/// λ for about `k` clusters: [`lambdacut::points::farthest_first`], of the rounds so far when
-/// interrupted.
-fn price_for(points: &Points, k: usize, progress: &Progress) -> anyhow::Result<f64> {
-    progress.event(Event::Stage {
-        name: "choosing λ",
-        total: Some(k as u64),
-    });
-    let rounds = FarthestFirst::new(points)
-        .take(k)
-        .inspect(|_| progress.event(Event::Advance(1)));
-    let rounds = rounds
-        .enumerate()
-        .take_while(|&(round, _)| round == 0 || !progress.cancelled());
-    let (_, (_, distance)) = rounds
-        .last()
-        .context("λ cannot be chosen: --clusters must be at least 1")?;
-    Ok(distance)
+    .more(more))
 }
 
 /// λ in the middle of the widest plateau with more than one cluster, and the curve for the JSON
 /// document.
 fn choose(
     points: &Points,
-    method: &DpMeans,
+    method: &DpMeans<'_>,
     progress: &Progress,
 ) -> anyhow::Result<(f64, serde_json::Value)> {
-    let found = curve(
-        points,
-        method,
-        &price_range(points, 50.min(points.len()), 60),
-        progress,
-    )?;
+    let prices = price_range(points, 50.min(points.len()), 60);
+    let found = curve(points, method, &prices)?;
     let flat = plateaus(&found);
     for plateau in &flat {
         progress.say(&format!(
@@ -333,27 +315,24 @@ fn choose(
 fn hdp<'a>(args: &'a HdpArgs, progress: &Progress) -> anyhow::Result<Answer<'a>> {
     let data = args.data.load(progress)?;
     let groups = data.groups()?;
-    let (local, global) = match (
-        args.lambda_local,
-        args.lambda_global,
-        args.local_clusters,
-        args.global_clusters,
-    ) {
-        (Some(local), Some(global), ..) => (local, global),
-        (_, _, Some(k), Some(g)) => prices_for(&data.points, &groups, k, g)
+    let deadline = args.run.deadline(progress)?;
+    let given = args.lambda_local.zip(args.lambda_global);
+    let counts = args.local_clusters.zip(args.global_clusters);
+    let Prices { local, global } = match (given, counts) {
+        (Some((local, global)), _) => Prices { local, global },
+        (None, Some((local, global))) => prices_for(&data.points, &groups, local, global)
             .context("the prices cannot be chosen: the counts must be at least 1")?,
-        _ => bail!(
+        (None, None) => bail!(
             "give --lambda-local and --lambda-global, or --local-clusters and --global-clusters"
         ),
     };
-    let (seed, runs, stop) = (args.run.seed, args.restarts.runs, args.run.stop()?);
-    let method = Hdp {
-        runs,
-        seed,
-        stop,
-        ..Hdp::new().prices(local, global)
-    };
-    let found = method.observer(progress).run(&data.points, &groups)?;
+    let method = Hdp::new()
+        .prices(local, global)
+        .runs(args.restarts.runs)
+        .seed(args.run.seed)
+        .stop(args.run.stop())
+        .observer(&deadline);
+    let found = method.run(&data.points, &groups)?;
     let names = data.group_names();
     let locals: Vec<_> = names
         .iter()
@@ -365,30 +344,34 @@ fn hdp<'a>(args: &'a HdpArgs, progress: &Progress) -> anyhow::Result<Answer<'a>>
         "{} data sets use {average:.1} clusters each",
         names.len()
     ));
-    let centres = Points::from_rows(&found.means)?;
-    let more = json!({ "lambda_local": local, "lambda_global": global, "local_clusters": locals, "steps": found.steps });
-    Ok(
-        Answer::new("hdp", data, &args.data, &args.output, seed, found.fit)
-            .centres(&centres)
-            .more(more),
-    )
+    let more = json!({
+        "lambda_local": local,
+        "lambda_global": global,
+        "local_clusters": locals,
+        "steps": found.steps,
+    });
+    let found = found.clustering;
+    Ok(Answer::new("hdp", data, &args.data, &args.output, args.run.seed, found).more(more))
 }
 
 fn k_means<'a>(args: &'a KMeansArgs, progress: &Progress) -> anyhow::Result<Answer<'a>> {
     let data = args.data.load(progress)?;
-    let (seed, runs, stop) = (args.run.seed, args.restarts.runs, args.run.stop()?);
-    let found = KMeans {
-        seed,
-        runs,
-        stop,
-        ..KMeans::new().clusters(args.clusters)
-    }
-    .observer(progress)
-    .run(&data.points)?;
-    Ok(
-        Answer::new("k-means", data, &args.data, &args.output, seed, found.fit)
-            .centres(&found.centres),
-    )
+    let deadline = args.run.deadline(progress)?;
+    let method = KMeans::new()
+        .clusters(args.clusters)
+        .runs(args.restarts.runs)
+        .seed(args.run.seed)
+        .stop(args.run.stop())
+        .observer(&deadline);
+    let found = method.run(&data.points)?;
+    Ok(Answer::new(
+        "k-means",
+        data,
+        &args.data,
+        &args.output,
+        args.run.seed,
+        found,
+    ))
 }
 
 fn gibbs<'a>(args: &'a GibbsArgs, progress: &Progress) -> anyhow::Result<Answer<'a>> {
@@ -396,27 +379,34 @@ fn gibbs<'a>(args: &'a GibbsArgs, progress: &Progress) -> anyhow::Result<Answer<
     let prior = |given: Option<f64>, (shape, rate): (f64, f64)| {
         given.map_or(gibbs::Prior::Gamma { shape, rate }, gibbs::Prior::Fixed)
     };
-    let method = gibbs::Gibbs {
-        alpha: prior(args.alpha, args.alpha_prior),
-        sigma: prior(args.sigma, args.sigma_prior),
-        rho: args.rho,
-        burn_in: args.burn_in,
-        samples: args.samples,
-        thin: args.thin,
-        seed: args.run.seed,
-        stop: args.run.stop()?,
-    };
+    let deadline = args.run.deadline(progress)?;
+    let method = gibbs::Gibbs::new()
+        .alpha(prior(args.alpha, args.alpha_prior))
+        .sigma(prior(args.sigma, args.sigma_prior))
+        .rho(args.rho)
+        .burn_in(args.burn_in)
+        .samples(args.samples)
+        .thin(args.thin)
+        .seed(args.run.seed)
+        .stop(args.run.stop())
+        .observer(&deadline);
     let mut samples = Vec::new();
     let note = &mut |s: &gibbs::Sample<'_>| {
         samples.push(
             json!({ "sweep": s.sweep, "clusters": s.clusters, "alpha": s.alpha, "sigma": s.sigma, "log_joint": s.log_joint }),
         );
     };
-    let fit = method.run(&data.points.centred(), progress, note)?.fit;
-    let centres = data.means(&fit);
-    Ok(
-        Answer::new("gibbs", data, &args.data, &args.output, args.run.seed, fit)
-            .centres(&centres)
-            .more(json!({ "samples": samples })),
+    let mut found = method.run_with(&data.points.centred(), note)?;
+    // The chain saw the data shifted to mean 0.
+    found.centres = Some(data.means(&found));
+    let more = json!({ "samples": samples });
+    Ok(Answer::new(
+        "gibbs",
+        data,
+        &args.data,
+        &args.output,
+        args.run.seed,
+        found,
     )
+    .more(more))
 }

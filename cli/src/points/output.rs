@@ -7,11 +7,10 @@ use crate::output::standard_output;
 use crate::report::{self, parameter, word};
 use anyhow::Context;
 use clap::Args;
-use lambdacut::fit::Fit;
+use lambdacut::clustering::PointClustering;
 use lambdacut::io::{self, Coordinates, write_atomically};
 use lambdacut::labels::renumber_by_size;
 use lambdacut::metrics::Agreement;
-use lambdacut::points::Points;
 use lambdacut::report::document::{Document, FitSection, Provenance};
 use lambdacut::report::html::{About, Page, PointsSource};
 use serde_json::json;
@@ -57,13 +56,12 @@ impl OutputArgs {
 
 /// A finished run with everything needed to write it down.
 pub struct Answer<'a> {
-    pub fit: Fit,
+    pub found: PointClustering,
     method: &'static str,
     data: Data,
     from: &'a DataArgs,
     to: &'a OutputArgs,
     seed: u64,
-    centres: Option<Points>,
     more: serde_json::Value,
 }
 
@@ -74,24 +72,17 @@ impl<'a> Answer<'a> {
         from: &'a DataArgs,
         to: &'a OutputArgs,
         seed: u64,
-        fit: Fit,
+        found: PointClustering,
     ) -> Self {
         Self {
-            fit,
+            found,
             method,
             data,
             from,
             to,
             seed,
-            centres: None,
             more: json!({}),
         }
-    }
-
-    /// Adds the centres, in the numbering of the fit.
-    pub fn centres(mut self, centres: &Points) -> Self {
-        self.centres = Some(centres.clone());
-        self
     }
 
     /// Adds what only this method reports.
@@ -102,7 +93,7 @@ impl<'a> Answer<'a> {
 
     /// Writes the files and the summary.
     pub fn write(&self, progress: &Progress) -> anyhow::Result<()> {
-        let mut labels = self.labels.clone();
+        let mut labels = self.found.labels.clone();
         renumber_by_size(&mut labels);
         let agreement = self.agreement(&labels)?;
         self.summarise(progress, &labels, agreement.as_ref());
@@ -123,7 +114,7 @@ impl<'a> Answer<'a> {
                 writeln!(
                     out,
                     "# {}: {} clusters, value {}",
-                    self.method, self.clusters, self.value
+                    self.method, self.found.clusters, self.found.value
                 )?;
                 self.data
                     .names
@@ -164,7 +155,7 @@ impl<'a> Answer<'a> {
             columns: &self.column_names(),
             truth,
         };
-        let view = source.view(labels, self.value)?;
+        let view = source.view(labels, self.found.value)?;
         let page = Page::new(
             &report::title(&self.from.data),
             About::new(document, self.parameters()),
@@ -173,7 +164,7 @@ impl<'a> Answer<'a> {
             path,
             &Page {
                 points: Some(view),
-                ..page.with_trace(&self.trace)
+                ..page.with_trace(&self.found.trace)
             },
         )
     }
@@ -219,18 +210,21 @@ impl<'a> Answer<'a> {
         let sizes = sizes(labels);
         let shown: Vec<String> = sizes.iter().take(10).map(ToString::to_string).collect();
         let dots = if sizes.len() > 10 { ", …" } else { "" };
-        let stop = serde_json::to_value(self.stop)
+        let stop = serde_json::to_value(self.found.stop)
             .ok()
             .and_then(|v| v.as_str().map(|s| s.replace('_', " ")))
             .unwrap_or_default();
         progress.say(&format!(
             "{}: {} clusters (sizes {}{dots}), value {:.6}",
             self.method,
-            self.clusters,
+            self.found.clusters,
             shown.join(", "),
-            self.value
+            self.found.value
         ));
-        progress.say(&format!("{} passes, ended by: {stop}", self.trace.len()));
+        progress.say(&format!(
+            "{} passes, ended by: {stop}",
+            self.found.trace.len()
+        ));
         if let Some(a) = agreement {
             progress.say(&format!(
                 "against the label column: NMI {:.3}, ARI {:.3}, {} classes",
@@ -240,12 +234,12 @@ impl<'a> Answer<'a> {
     }
 
     fn write_centres(&self, path: &std::path::Path, labels: &[u32]) -> anyhow::Result<()> {
-        let Some(centres) = &self.centres else {
+        let Some(centres) = &self.found.centres else {
             return Ok(());
         };
         // Row r of the file is cluster r of the labels file.
-        let mut row_of = vec![0; self.clusters];
-        for (old, new) in self.labels.iter().zip(labels) {
+        let mut row_of = vec![0; self.found.clusters];
+        for (old, new) in self.found.labels.iter().zip(labels) {
             row_of[*new as usize] = *old as usize;
         }
         write_atomically(path, |out| {
@@ -287,19 +281,19 @@ impl<'a> Answer<'a> {
     }
 
     fn document(&self, labels: &[u32], agreement: Option<&Agreement>) -> anyhow::Result<Document> {
-        let (data, fit) = (&self.data, &self.fit);
+        let (data, found) = (&self.data, &self.found);
         let total = data.started.elapsed().as_secs_f64();
         let section = FitSection {
             method: self.method.into(),
-            stop: fit.stop,
-            passes: fit.trace.len(),
-            trace: fit.trace.clone(),
+            stop: found.stop,
+            passes: found.trace.len(),
+            trace: found.trace.clone(),
         };
         let points = json!({
             "rows": data.points.len(), "dimensions": data.points.dimension(), "weighted": data.points.is_weighted(),
             "dropped": data.dropped, "filled": data.filled, "standardised": self.from.standardise, "coordinates": data.coordinates,
         });
-        let mut clustering = json!({ "value": fit.value, "clusters": fit.clusters });
+        let mut clustering = json!({ "value": found.value, "clusters": found.clusters });
         if let (Some(to), Some(from)) = (clustering.as_object_mut(), self.more.as_object()) {
             to.extend(from.clone());
         }

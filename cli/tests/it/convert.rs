@@ -113,7 +113,7 @@ fn wrong_input_is_one_message_exit_code_1_and_no_file() {
     std::fs::write(dir.path().join("g.txt"), "0 1\n1 x\n").unwrap();
     let out = convert(dir.path(), &["g.txt", "out.txt"]).code(1);
     let expected =
-        "lambdacut: g.txt:2:3: not an integer vertex id (--ids name reads ids as names): \"x\"\n";
+        "lambdacut: g.txt:2:3: not an integer vertex id: \"x\" (--ids name reads ids as names)\n";
     assert_eq!(text(&out.get_output().stderr), expected);
     assert!(out.get_output().stdout.is_empty());
     let left: Vec<_> = std::fs::read_dir(dir.path())

@@ -77,32 +77,32 @@ fn wrong_files() -> Vec<(&'static str, Vec<u8>, &'static str)> {
         (
             "letters.txt",
             b"1 2\n3 4\n5 6x\n".to_vec(),
-            "letters.txt:3:3: not an integer vertex id (--ids name reads ids as names): \"6x\"",
+            "letters.txt:3:3: not an integer vertex id: \"6x\" (--ids name reads ids as names)",
         ),
         (
             "word.txt",
             b"1 2 1\n3 4 heavy\n".to_vec(),
-            "word.txt:2:5: not a weight (--unweighted ignores weights): \"heavy\"",
+            "word.txt:2:5: not a weight: \"heavy\" (--unweighted ignores weights)",
         ),
         (
             "negative.txt",
             b"1 2 1\n3 4 -1\n".to_vec(),
-            "negative.txt:2:5: the weight is negative (--unweighted ignores weights): \"-1\"",
+            "negative.txt:2:5: the weight is negative: \"-1\" (--unweighted ignores weights)",
         ),
         (
             "nan.txt",
             b"1 2 1\n3 4 NaN\n".to_vec(),
-            "nan.txt:2:5: the weight is not a finite number (--unweighted ignores weights): \"NaN\"",
+            "nan.txt:2:5: the weight is not a finite number: \"NaN\" (--unweighted ignores weights)",
         ),
         (
             "inf.txt",
             b"1 2 1\n3 4 inf\n".to_vec(),
-            "inf.txt:2:5: the weight is not a finite number (--unweighted ignores weights): \"inf\"",
+            "inf.txt:2:5: the weight is not a finite number: \"inf\" (--unweighted ignores weights)",
         ),
         (
             "weight.txt",
             b"1 2 1e999\n3 4 1\n".to_vec(),
-            "weight.txt:1:5: the weight is not a finite number (--unweighted ignores weights): \"1e999\"",
+            "weight.txt:1:5: the weight is not a finite number: \"1e999\" (--unweighted ignores weights)",
         ),
         (
             "large.txt",
