@@ -9,6 +9,9 @@
     clippy::too_many_lines
 )]
 
+#[path = "it/api.rs"]
+mod api;
+
 #[path = "it/baseline.rs"]
 mod baseline;
 
