@@ -138,6 +138,18 @@ impl Cut {
         }
     }
 
+    /// `Σ_i m_i` over the vertices that have an edge. O(vertices), parallel.
+    pub fn total_mass<W: Weight>(&self, graph: &Csr<W>) -> f64 {
+        let mass = |i| {
+            if graph.degree(i) > 0.0 {
+                self.mass(graph, i)
+            } else {
+                0.0
+            }
+        };
+        sum_by(graph.vertices(), mass)
+    }
+
     /// The shift `s` that the paper's σ stands for: `σ + 1` for normalized cut, σ otherwise.
     ///
     /// ```
