@@ -25,7 +25,7 @@ use lambdacut::metrics::Agreement;
 use lambdacut::run::Silent;
 use lambdacut::search::Candidate;
 use lambdacut::search::Path as SearchPath;
-use lambdacut::search::{Answer, Search, Target};
+use lambdacut::search::{Answer, Search};
 use lambdacut::with_csr;
 use std::path::{Path, PathBuf};
 
@@ -106,8 +106,8 @@ impl Found {
             .expect("the classes are read")
             .labels;
         let mut walk = SearchPath::default();
-        let search = Search::default();
-        let answer = with_csr!(&loaded.graph, g => search.resume(g, &Target::Recommended, &mut walk, &mut |_| {}, &Silent));
+        let search = Search::new();
+        let answer = with_csr!(&loaded.graph, g => search.resume(g, &mut walk, &mut |_| {}));
         Some(Self {
             answer: answer.expect("a clustering"),
             walk,

@@ -22,15 +22,12 @@ use common::Target::AtMost;
 use common::process::{Allocator, fresh, in_fresh_process, peak_growth};
 use common::{Ratios, clock, list, numbers, refuse, short, threads};
 use lambdacut::cut::Cut;
-use lambdacut::cut::Objective;
 use lambdacut::generate::Lfr;
 use lambdacut::graph::{Csr, Unit};
 use lambdacut::labels::renumber;
 use lambdacut::metrics::Agreement;
-use lambdacut::params::Resolution;
-use lambdacut::run::Silent;
 use lambdacut::search::Effort;
-use lambdacut::search::{Answer, Search, Target};
+use lambdacut::search::{Answer, Search};
 
 const BETA: f64 = 0.5;
 
@@ -60,26 +57,19 @@ impl Rung {
     }
 
     fn search(&self, effort: &str, target: &str) -> Answer {
-        let target = if target == "solve" {
-            Target::Resolution(beta())
-        } else {
-            Target::Recommended
-        };
-        Search {
-            effort: effort_of(effort),
-            ..Search::default()
+        let mut search = Search::new().effort(effort_of(effort));
+        if target == "solve" {
+            search = search.resolution(BETA).expect("positive");
         }
-        .run(&self.graph, &target)
-        .expect("a clustering")
+        search.run_csr(&self.graph).expect("a clustering")
     }
 
     /// F of the planted clusters.
     fn planted(&self) -> f64 {
         let mut truth = self.truth.clone();
         let k = renumber(&mut truth);
-        Objective::new(Cut::Normalized, beta())
-            .evaluate(&self.graph, &truth, k)
-            .value
+        let planted = Cut::Normalized.evaluate(&self.graph, &truth, k);
+        planted.value(BETA)
     }
 
     /// Bytes of the graph and of all that a search holds beside it, at the highest.
@@ -93,10 +83,6 @@ impl Rung {
     fn allowance(&self) -> f64 {
         16.0 * self.graph.arcs() as f64 + 100.0 * self.graph.vertices() as f64
     }
-}
-
-fn beta() -> Resolution {
-    Resolution::new(BETA).expect("positive")
 }
 
 fn effort_of(name: &str) -> Effort {

@@ -33,7 +33,7 @@ use lambdacut::linalg::{
 };
 use lambdacut::metrics::Agreement;
 use lambdacut::run::Silent;
-use lambdacut::spectral::{SpectralOptions, spectral};
+use lambdacut::spectral::Spectral;
 use lambdacut::with_csr;
 use std::path::{Path, PathBuf};
 
@@ -201,7 +201,8 @@ fn run_clusters(ratios: &mut Ratios) {
         return;
     };
     with_csr!(&loaded.graph, g => {
-        let find = || spectral(g, &Cut::Normalized, Extent::Below(0.55), &SpectralOptions::default(), &Silent).expect("a clustering");
+        let method = Spectral::new().resolution(0.55).expect("positive").refine(false);
+        let find = || method.run_csr(g).expect("a clustering");
         let (found, once) = clock(find);
         let truth = read_labels(&file(name, "labels"), &loaded.names, Unknown::Error).expect("labels").labels;
         let nmi = Agreement::of(&found.labels, &truth).expect("labels of one graph").nmi;

@@ -37,29 +37,29 @@ impl Observer for Watch {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let graph = Lfr {
+    let planted = Lfr {
         vertices: 2000,
         mixing: 0.3,
         ..Lfr::default()
-    }
-    .generate()?
-    .graph()?;
-    let whole = Search::default().run(&graph, &Target::Recommended, &Silent)?;
+    };
+    let graph = Graph::from(planted.generate()?.graph()?);
+    let whole = Search::new().run(&graph)?;
 
     let watch = Watch {
-        enough: whole.clusters,
+        enough: whole.k(),
         clusters: AtomicUsize::new(usize::MAX),
         steps: AtomicUsize::new(0),
     };
-    let part = Search::default().run(&graph, &Target::Recommended, &watch)?;
+    let part = Search::new().observer(&watch).run(&graph)?;
     println!(
         "the whole path found {} clusters, the part of it {}",
-        whole.clusters, part.clusters
+        whole.k(),
+        part.k()
     );
 
     // A cancelled run is not an error: it has the best of what it saw, and says why it ended.
     assert_eq!(part.stop, StopReason::Cancelled);
     assert!(watch.steps.load(Relaxed) < whole.trace.len());
-    assert!(part.labels.iter().all(|&c| c != NONE));
+    assert!(part.iter().all(|cluster| cluster.is_some()));
     Ok(())
 }

@@ -21,22 +21,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     friends.add_edge(people[3], people[4], 0.5);
 
-    // The closure says what an edge weighs; the policy what happens to loops, repeats and
-    // directions.
-    let read = from_petgraph(&friends, |weight| *weight, &Policy::default())?;
-    let answer = Search::default().run_any(&read.graph, &Target::Recommended, &Silent)?;
+    // The closure says what an edge weighs; vertices are in the order of petgraph's nodes.
+    let graph = Graph::from_petgraph(&friends, |weight| *weight)?;
+    let best = Search::new().run(&graph)?;
 
-    // Vertex i of the answer is node `read.nodes[i]` of petgraph.
-    for (&node, &cluster) in read.nodes.iter().zip(&answer.labels) {
-        println!("{:6} is in circle {cluster}", friends[node]);
+    // The way back: the same graph, with the cluster of every node in its place.
+    let clustered = best.to_petgraph(&graph);
+    for node in friends.node_indices() {
+        let circle = clustered[node].ok_or("everybody knows somebody")?;
+        println!("{:6} is in circle {circle}", friends[node]);
     }
-    let (low, high) = answer
-        .interval
-        .ok_or("a recommended clustering is best somewhere")?;
-    println!(
-        "{} circles, the best answer found for every β between {low:.2} and {high:.2}",
-        answer.clusters
-    );
-    assert_eq!(answer.labels, [0, 0, 0, 0, 1, 1, 1, 1]);
+    println!("{} circles, because {}", best.k(), best.why());
+    assert_eq!(best.labels, [0, 0, 0, 0, 1, 1, 1, 1]);
+    assert_eq!(clustered.edge_count(), friends.edge_count());
     Ok(())
 }

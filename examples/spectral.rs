@@ -3,12 +3,11 @@
 //!
 //! `cargo run --example spectral`
 
-use lambdacut::cut::Cut;
 use lambdacut::generate::Lfr;
-use lambdacut::linalg::{CheckMethod, Extent};
+use lambdacut::linalg::CheckMethod;
 use lambdacut::metrics::Agreement;
 use lambdacut::prelude::*;
-use lambdacut::spectral::{SpectralOptions, spectral};
+use lambdacut::spectral::Spectral;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let planted = Lfr {
@@ -17,18 +16,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ..Lfr::default()
     }
     .generate()?;
-    let graph = planted.graph()?;
+    let graph = Graph::from(planted.graph()?);
     let beta = 0.5;
 
     // All eigenvectors of the normalized Laplacian below β; their rows are clustered, without being
-    // told how many clusters.
-    let found = spectral(
-        &graph,
-        &Cut::Normalized,
-        Extent::Below(beta),
-        &SpectralOptions::default(),
-        &Silent,
-    )?;
+    // told how many clusters, and single vertices are moved where that lowers F.
+    let found = Spectral::new().resolution(beta)?.run(&graph)?;
     let check = &found.spectrum.check;
     let how = if check.method == CheckMethod::Inertia {
         "proved to be all"
@@ -39,29 +32,23 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let nmi = Agreement::of(&found.labels, &planted.truth)?.nmi;
     println!(
         "spectral:  {} clusters, F = {:.4}, NMI {nmi:.3}",
-        found.clusters, found.value
+        found.k(),
+        found.value
     );
 
     // The search on the same objective, and what is left to gain for anybody: F can never be below
     // the bound.
-    let answer =
-        Search::default().run(&graph, &Target::Resolution(Resolution::new(beta)?), &Silent)?;
-    let certificate = found
-        .spectrum
-        .certificate(beta)
-        .ok_or("everything below β was computed")?;
-    println!(
-        "search:    {} clusters, F = {:.4}",
-        answer.clusters, answer.value
-    );
+    let best = Search::new().resolution(beta)?.run(&graph)?;
+    let certificate = best.certify(&graph)?;
+    println!("search:    {} clusters, F = {:.4}", best.k(), best.value);
     println!(
         "no clustering has F below {:.4}: at most {:.4} can be gained",
         certificate.bound,
-        certificate.gap(answer.value)
+        certificate.gap(best.value)
     );
 
     assert!(check.complete && certificate.proved);
-    assert!(certificate.bound <= answer.value && answer.value <= found.value + 1e-9);
+    assert!(certificate.bound <= best.value && best.value <= found.value + 1e-9);
     assert!(nmi > 0.9);
     Ok(())
 }

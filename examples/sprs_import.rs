@@ -3,6 +3,7 @@
 //!
 //! `cargo run --example sprs_import`
 
+use lambdacut::graph::{Csr, from_sprs};
 use lambdacut::prelude::*;
 use sprs::{CsMat, TriMat};
 
@@ -24,24 +25,19 @@ fn similarity(points: &[f64]) -> CsMat<f64> {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let points = [0.0, 0.2, 0.3, 0.5, 1.4, 1.5, 1.7, 1.8, 2.6, 2.8, 2.9];
     // Negative or asymmetric entries would be an error that names the entry.
-    let graph: Csr<f64> = from_sprs(&similarity(&points), |&weight| weight)?;
+    let matrix: Csr<f64> = from_sprs(&similarity(&points), |&weight| weight)?;
+    let graph = Graph::from(matrix);
 
     // Ratio cut measures β in units of weight: a cluster is worth having if its members lose less
     // than β each.
-    let (kind, beta) = (Cut::Ratio, Resolution::new(1.0)?);
-    let answer = Search {
-        kind,
-        ..Search::default()
-    }
-    .run(&graph, &Target::Resolution(beta), &Silent)?;
-    for (x, cluster) in points.iter().zip(&answer.labels) {
+    let best = Search::new().cut(Cut::Ratio).resolution(1.0)?.run(&graph)?;
+    for (x, cluster) in points.iter().zip(&best.labels) {
         println!("{x:4.1} is in cluster {cluster}");
     }
-    println!("F = {:.4} with {} clusters", answer.value, answer.clusters);
+    println!("F = {:.4} with {} clusters", best.value, best.k());
 
-    // F from scratch is F as the search kept it.
-    let again = Objective::new(kind, beta).evaluate(&graph, &answer.labels, answer.clusters);
-    assert!((again.value - answer.value).abs() < 1e-12);
-    assert_eq!(answer.clusters, 3);
+    // F is the cut, less β for every cluster.
+    assert!((best.value - (best.cut() - 1.0 * best.k() as f64)).abs() < 1e-12);
+    assert_eq!(best.k(), 3);
     Ok(())
 }

@@ -138,6 +138,18 @@ impl Cut {
         }
     }
 
+    /// `Σ_i m_i` over the vertices that have an edge. O(vertices), parallel.
+    pub fn total_mass<W: Weight>(&self, graph: &Csr<W>) -> f64 {
+        let mass = |i| {
+            if graph.degree(i) > 0.0 {
+                self.mass(graph, i)
+            } else {
+                0.0
+            }
+        };
+        sum_by(graph.vertices(), mass)
+    }
+
     /// The shift `s` that the paper's σ stands for: `σ + 1` for normalized cut, σ otherwise.
     ///
     /// ```
@@ -175,31 +187,14 @@ impl Cut {
     /// has loops, else O(1).
     #[inline]
     pub fn outside_ratio<W: Weight>(&self, graph: &Csr<W>, i: usize) -> f64 {
-        (graph.degree(i) - loop_weight(graph, i)) / self.mass(graph, i)
+        outside(graph, i) / self.mass(graph, i)
     }
 
     /// An upper bound of `ν_max(M^-½ L M^-½)`, hence a shift at which K is positive semi-definite:
-    /// the largest `ρ_i + ρ_j` over all edges. O(arcs), parallel.
-    ///
-    /// Why: `L = Bᵀ R B` with the incidence matrix `B` and the edge weights `R`, so the non-zero
-    /// eigenvalues of `M⁻¹L` are those of `B M⁻¹ Bᵀ R`, whose row of edge `{i, j}` has the absolute
-    /// sum `ρ_i + ρ_j`; no eigenvalue exceeds the largest such sum (Gershgorin on edges; Anderson
-    /// and Morley's bound). For normalized cut it is at most 2 (the paper's `σ = 1`), for ratio cut
-    /// at most twice the largest degree.
+    /// the largest `ρ_i + ρ_j` over all edges. For normalized cut it is at most 2 (the paper's
+    /// `σ = 1`), for ratio cut at most twice the largest degree. O(arcs), parallel.
     pub fn shift_bound<W: Weight>(&self, graph: &Csr<W>) -> f64 {
-        let rows = graph.rows();
-        let largest_at = |i: usize| {
-            let own = self.outside_ratio(graph, i);
-            let others = rows.targets(i).iter().filter(|&&j| j as usize > i);
-            others
-                .map(|&j| own + self.outside_ratio(graph, j as usize))
-                .fold(0.0, f64::max)
-        };
-        (0..graph.vertices())
-            .into_par_iter()
-            .with_min_len(256)
-            .map(largest_at)
-            .reduce(|| 0.0, f64::max)
+        anderson_morley_bound(graph, |i| self.mass(graph, i))
     }
 
     /// The cut of a partition into `k` clusters ([`NONE`] for isolated vertices), from
@@ -253,6 +248,37 @@ pub fn lambda(shift: f64, beta: f64) -> f64 {
 /// `β = s − λ`, the way back; an error says why β ≤ 0 is of no use.
 pub fn resolution_of_lambda(lambda: f64, shift: f64) -> Result<Resolution, ParamError> {
     Resolution::new(shift - lambda)
+}
+
+/// The largest `ρ_i + ρ_j` over all edges for any masses, `ρ_i = (d_i − A_ii)/m_i`: an upper bound of
+/// the eigenvalues of `M^-½ L M^-½`. O(arcs), parallel.
+///
+/// Why: `L = Bᵀ R B` with the incidence matrix `B` and the edge weights `R`, so the non-zero
+/// eigenvalues of `M⁻¹L` are those of `B M⁻¹ Bᵀ R`, whose row of edge `{i, j}` has the absolute sum
+/// `ρ_i + ρ_j`; no eigenvalue exceeds the largest such sum (Gershgorin on edges; Anderson and
+/// Morley's bound).
+pub(crate) fn anderson_morley_bound<W: Weight>(
+    graph: &Csr<W>,
+    mass: impl Fn(usize) -> f64 + Sync,
+) -> f64 {
+    let rows = graph.rows();
+    let ratio = |i: usize| outside(graph, i) / mass(i);
+    let largest_at = |i: usize| {
+        let later = rows.targets(i).iter().filter(|&&j| j as usize > i);
+        let largest = later.map(|&j| ratio(j as usize)).reduce(f64::max);
+        largest.map_or(0.0, |largest| ratio(i) + largest)
+    };
+    (0..graph.vertices())
+        .into_par_iter()
+        .with_min_len(256)
+        .map(largest_at)
+        .reduce(|| 0.0, f64::max)
+}
+
+/// `d_i − A_ii`: the weight between vertex `i` and the others.
+#[inline]
+fn outside<W: Weight>(graph: &Csr<W>, i: usize) -> f64 {
+    graph.degree(i) - loop_weight(graph, i)
 }
 
 /// `A_ii`: O(log degree) when the graph has loops, O(1) when it has none.

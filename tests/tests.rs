@@ -9,11 +9,17 @@
     clippy::too_many_lines
 )]
 
+#[path = "it/api.rs"]
+mod api;
+
 #[path = "it/baseline.rs"]
 mod baseline;
 
 #[path = "it/build.rs"]
 mod build;
+
+#[path = "it/cut.rs"]
+mod cut;
 
 #[path = "it/datasets.rs"]
 mod datasets;
@@ -63,18 +69,15 @@ mod linalg_support;
 #[path = "it/metrics.rs"]
 mod metrics;
 
-#[path = "it/cut.rs"]
-mod cut;
-
-#[path = "it/run.rs"]
-mod run;
-
 #[path = "it/points.rs"]
 mod points;
 
 #[cfg(feature = "report")]
 #[path = "it/report.rs"]
 mod report;
+
+#[path = "it/run.rs"]
+mod run;
 
 #[path = "it/search.rs"]
 mod search;

@@ -3,7 +3,7 @@
 //! Every thread owns a range of rows with about equally many arcs and goes through the edges once.
 //! Memory beside the result: none.
 
-use super::build::{Row, ends};
+use super::row::{Row, ends};
 use super::{Csr, Weight};
 use crate::ids::Vertex;
 use rayon::prelude::*;

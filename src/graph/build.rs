@@ -25,6 +25,7 @@ use super::csr::check_weight;
 use super::edges::{
     Counts, Direction, Duplicates, EdgeList, Listing, Policy, RawRows, SelfLoops, pack, unpack,
 };
+use super::row::{Row, arc, ends, number};
 use super::{AnyCsr, Csr, GraphError, Unit, Weight};
 use crate::ids::{MAX_VERTICES, TooManyVertices, Vertex};
 use rayon::prelude::*;
@@ -55,71 +56,6 @@ pub enum BuildError {
     /// An arc without an equal reverse in a list that must have all of them.
     #[error("the arc from vertex {0} to vertex {1} has no equal reverse")]
     Unmirrored(Vertex, Vertex),
-}
-
-/// A row while it is being built: plain number, or number and weight.
-pub(super) trait Row: Copy + Send + Sync {
-    /// What rows are sorted by: the number, then the weight.
-    type Key: Copy + Ord + Send;
-    fn key(self) -> Self::Key;
-    fn number(self) -> u64;
-    fn weight(self) -> f64;
-    fn new(number: u64, weight: f64) -> Self;
-}
-
-impl Row for u64 {
-    type Key = u64;
-    fn key(self) -> u64 {
-        self
-    }
-    fn number(self) -> u64 {
-        self
-    }
-    fn weight(self) -> f64 {
-        1.0
-    }
-    fn new(number: u64, _: f64) -> Self {
-        number
-    }
-}
-
-impl Row for (u64, f64) {
-    type Key = (u64, u64);
-    fn key(self) -> (u64, u64) {
-        // The bits of numbers that are not negative are ordered like the numbers.
-        (self.0, self.1.to_bits())
-    }
-    fn number(self) -> u64 {
-        self.0
-    }
-    fn weight(self) -> f64 {
-        self.1
-    }
-    fn new(number: u64, weight: f64) -> Self {
-        (number, weight)
-    }
-}
-
-/// `min·2³³ + max·2 + [i > j]`.
-#[inline]
-fn number(i: Vertex, j: Vertex) -> u64 {
-    u64::from(i.min(j)) << 33 | u64::from(i.max(j)) << 1 | u64::from(i > j)
-}
-
-/// The undirected edge of a number, smaller end first.
-#[inline]
-pub(super) fn ends(number: u64) -> (Vertex, Vertex) {
-    ((number >> 33) as Vertex, (number >> 1) as Vertex)
-}
-
-/// The arc of a number.
-fn arc(number: u64) -> (Vertex, Vertex) {
-    let (low, high) = ends(number);
-    if number & 1 == 0 {
-        (low, high)
-    } else {
-        (high, low)
-    }
 }
 
 /// Builds the graph. The result does not depend on the number of threads.
@@ -453,24 +389,26 @@ fn merge_block<R: Row>(block: &mut [R], how: Merge) -> usize {
     kept
 }
 
-/// The graph of undirected edges whose repeats are summed: what [`Csr::from_edges`] promises.
-pub(super) fn from_edges<W: Weight>(
-    n: usize,
-    edges: &[(Vertex, Vertex, f64)],
-) -> Result<Csr<W>, GraphError> {
-    let mut rows: Vec<(u64, f64)> = edges.iter().map(|&(i, j, w)| (pack(i, j), w)).collect();
-    check(n, &rows)?;
-    number_rows(
-        &mut rows,
-        Listing::Edges,
-        SelfLoops::Keep,
-        &mut Counts::default(),
-    );
-    sort(&mut rows, false);
-    rows.truncate(rows.partition_point(|row| row.number() != DROPPED));
-    merge(&mut rows, Merge::Sum);
-    if W::UNIT {
-        return Ok(assemble(n, rows));
+impl<W: Weight> Csr<W> {
+    /// Builds the graph on vertices `0..n` from undirected edges, each listed once in either
+    /// direction; repeats are summed ([`Unit`]: collapsed), edges of weight 0 are dropped.
+    ///
+    /// ```
+    /// use lambdacut::graph::{Csr, Unit};
+    /// let g: Csr<Unit> = Csr::from_edges(3, &[(0, 1, 1.0), (1, 2, 1.0), (2, 1, 1.0)]).unwrap();
+    /// assert_eq!((g.vertices(), g.edges(), g.degree(1)), (3, 2, 2.0));
+    /// ```
+    pub fn from_edges(n: usize, edges: &[(Vertex, Vertex, f64)]) -> Result<Self, GraphError> {
+        let mut rows: Vec<(u64, f64)> = edges.iter().map(|&(i, j, w)| (pack(i, j), w)).collect();
+        check(n, &rows)?;
+        let mut counts = Counts::default();
+        number_rows(&mut rows, Listing::Edges, SelfLoops::Keep, &mut counts);
+        sort(&mut rows, false);
+        rows.truncate(rows.partition_point(|row| row.number() != DROPPED));
+        merge(&mut rows, Merge::Sum);
+        if W::UNIT {
+            return Ok(assemble(n, rows));
+        }
+        stored(n, rows)
     }
-    stored(n, rows)
 }

@@ -7,7 +7,7 @@
 //! Memory: 4 bytes an arc and 8 a vertex for [`Unit`] weights; weighted graphs add the weight of
 //! each arc and 8 bytes a vertex for its degree.
 
-use super::{Unit, Weight, build};
+use super::{Unit, Weight};
 use crate::ids::{Vertex, checked_count};
 use ::sprs::CsMatBase;
 use rayon::prelude::*;
@@ -200,18 +200,6 @@ impl<W: Weight> Csr<W> {
             degrees,
             loops,
         }
-    }
-
-    /// Builds the graph on vertices `0..n` from undirected edges, each listed once in either
-    /// direction; repeats are summed ([`Unit`]: collapsed), edges of weight 0 are dropped.
-    ///
-    /// ```
-    /// use lambdacut::graph::{Csr, Unit};
-    /// let g: Csr<Unit> = Csr::from_edges(3, &[(0, 1, 1.0), (1, 2, 1.0), (2, 1, 1.0)]).unwrap();
-    /// assert_eq!((g.vertices(), g.edges(), g.degree(1)), (3, 2, 2.0));
-    /// ```
-    pub fn from_edges(n: usize, edges: &[(Vertex, Vertex, f64)]) -> Result<Self, GraphError> {
-        build::from_edges(n, edges)
     }
 
     /// Checks that every arc has an equal counterpart. O(arcs · log degree), parallel.

@@ -12,6 +12,7 @@ mod csr;
 mod edges;
 pub(crate) mod names;
 mod petgraph;
+mod row;
 mod sort;
 mod sprs;
 mod store;

@@ -4,7 +4,7 @@
 //! depends on the data; O(R log R) in all, and O(R) for rows that are in order already. No memory
 //! beside the rows. The result is the only sorted order, whatever the threads did.
 
-use super::build::Row;
+use super::row::Row;
 
 /// Rows that are not worth another split.
 const SMALL: usize = 1 << 15;

@@ -29,8 +29,8 @@
 //! a line; it costs one pass over the bytes.
 
 use super::error::ReadError;
-use super::format::Format;
-use super::load::{LoadOptions, Loaded};
+use super::format::{Format, MAGIC};
+use super::options::{LoadOptions, Loaded};
 use super::reading::Reading;
 use super::source::{Budget, Source};
 use crate::graph::names::{Names, Strings};
@@ -44,9 +44,6 @@ use rayon::prelude::*;
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Write};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
-
-/// The first bytes of every file of this format.
-pub(super) const MAGIC: [u8; 8] = *b"LAMBDCUT";
 
 const VERSION: u32 = 1;
 const ALIGN: usize = 64;

@@ -14,10 +14,10 @@ use super::detect::{Detected, detect};
 use super::error::{Fault, ReadError, Remedy};
 use super::format::Format;
 use super::layout::{Bounds, Layout, Settings, Weights};
-use super::load::Raw;
 use super::numbering::{
     Found, Ids, RawRow, close_gaps, fill_parts, name_vertices, number_piece, renumber,
 };
+use super::options::Raw;
 use super::reading::{EdgeListReading, Reading};
 use super::source::Source;
 use super::text;

@@ -1,6 +1,7 @@
 //! What can be wrong with a file, said with the place where a person would look.
 
 use super::format::FormatError;
+use super::lines::newlines;
 use crate::graph::{BuildError, GraphError, HEAVIEST};
 use std::borrow::Cow;
 use std::io;
@@ -179,7 +180,7 @@ impl Fault {
         let end = (self.at + self.len).min(block.len());
         ReadError::Line {
             file: file.to_owned(),
-            line: lines + super::text::newlines(before) + 1,
+            line: lines + newlines(before) + 1,
             column: (before.len() - line_start) as u64 + 1,
             what: self.what,
             text: shortened(&block[before.len()..end]),
@@ -198,20 +199,4 @@ fn shortened(bytes: &[u8]) -> String {
     } else {
         text.chars().take(LONGEST).chain(['…']).collect()
     }
-}
-
-/// Text from outside as part of a message: control characters and marks that change the direction
-/// of writing are escaped, so that it stays on its line and a terminal only shows it.
-pub(super) fn visible(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for character in text.chars() {
-        let hidden = character.is_control()
-            || matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        if hidden {
-            shown.extend(character.escape_default());
-        } else {
-            shown.push(character);
-        }
-    }
-    shown
 }

@@ -3,8 +3,7 @@
 //! A file that is none of ours is refused rather than taken for an edge list; where it is plain what
 //! it is, the message says so.
 
-use super::error::visible;
-use super::{binary, matrix_market};
+use super::shown::{display, visible};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use thiserror::Error;
@@ -49,6 +48,12 @@ pub enum FormatError {
         instead: &'static str,
     },
 }
+
+/// The first bytes of every file in the own binary format.
+pub(super) const MAGIC: [u8; 8] = *b"LAMBDCUT";
+
+/// The start of every Matrix Market file.
+pub(super) const BANNER: &[u8] = b"%%MatrixMarket";
 
 /// How the names of edge lists end.
 const EDGE_LISTS: [&str; 13] = [
@@ -135,10 +140,10 @@ impl Format {
 
     /// The format that the first bytes tell, otherwise that of the name.
     pub(super) fn of(path: &Path, start: &[u8]) -> Result<Self, FormatError> {
-        if start.starts_with(&binary::MAGIC) {
+        if start.starts_with(&MAGIC) {
             return Ok(Self::Binary);
         }
-        if start.starts_with(matrix_market::BANNER) {
+        if start.starts_with(BANNER) {
             return Ok(Self::MatrixMarket);
         }
         foreign_content(start).map_or_else(|| Self::of_name(path), |what| Err(refused(path, what)))
@@ -147,7 +152,7 @@ impl Format {
 
 /// The error for a name that ends in `.ending`.
 fn refused(path: &Path, ending: &str) -> FormatError {
-    let file = super::source::display(path);
+    let file = display(path);
     match FOREIGN.iter().find(|(known, ..)| *known == ending) {
         Some(&(_, what, instead)) => FormatError::Foreign {
             file,

@@ -50,7 +50,7 @@ fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, usize)> + '_ {
 /// semicolon or spaces; labels may be any text.
 ///
 /// ```
-/// use lambdacut::{ids::NONE, io::{Names, Unknown, read_labels}};
+/// use lambdacut::{graph::Names, ids::NONE, io::{Unknown, read_labels}};
 /// let file = tempfile::NamedTempFile::new().unwrap();
 /// std::fs::write(file.path(), "# planted\n1\tred\n0\tblue\n").unwrap();
 /// let read = read_labels(file.path(), &Names::numbers(3), Unknown::Error).unwrap();

@@ -2,59 +2,16 @@
 
 use super::error::ReadError;
 use super::format::Format;
-use super::layout::{IdKind, Settings};
-use super::reading::{Columns, Reading};
+use super::layout::Settings;
+use super::options::{LoadOptions, Loaded, Raw};
+use super::reading::Reading;
 use super::source::{Budget, Source};
 use super::{binary, edge_list, matrix_market, metis};
 use crate::graph::names::Names;
-use crate::graph::{
-    AnyCsr, BuildError, Counts, Duplicates, EdgeList, Graph, GraphError, Policy, RawRows, build,
-};
+use crate::graph::{BuildError, Counts, Duplicates, Graph, GraphError, Policy, RawRows, build};
 use crate::run::{Event, Observer, Silent};
-use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::time::Instant;
-
-/// How a graph is read.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct LoadOptions {
-    /// The format; `None`: by name and content.
-    pub format: Option<Format>,
-    /// What becomes of loops, repeats and directions.
-    pub policy: Policy,
-    /// What the vertices of an edge list are called.
-    pub ids: IdKind,
-    /// Whether an edge list starts with a header row; `None`: by looking at it.
-    pub header: Option<bool>,
-    /// Which columns of an edge list hold the ends and the weight of an edge.
-    pub columns: Columns,
-    /// Skip and count bad lines instead of stopping at the first.
-    pub lenient: bool,
-    /// Bytes of memory that reading may take.
-    pub memory_limit: Option<u64>,
-    /// Compute the SHA-256 of the input as stored.
-    pub hash: bool,
-}
-
-/// A graph as read, with the names of its vertices.
-#[derive(Debug, Clone)]
-pub struct Loaded {
-    /// The graph.
-    pub graph: AnyCsr,
-    /// The names of its vertices.
-    pub names: Names,
-    /// How the input was understood.
-    pub reading: Reading,
-    /// What was found in the input.
-    pub counts: Counts,
-    /// Vertex weights, where the format has them.
-    pub masses: Option<Vec<f64>>,
-    /// SHA-256 of the input as stored, if asked for.
-    pub sha256: Option<String>,
-    /// Seconds it took.
-    pub seconds: f64,
-}
 
 impl Graph {
     /// Reads a graph from a file: an edge list, METIS, Matrix Market or our own binary format, by name
@@ -64,7 +21,7 @@ impl Graph {
     /// use lambdacut::graph::Graph;
     /// let file = tempfile::NamedTempFile::new()?;
     /// std::fs::write(file.path(), "ann bob\nbob eve\n")?;
-    /// let graph = Csr::open(file.path())?;
+    /// let graph = Graph::open(file.path())?;
     /// assert_eq!((graph.node_count(), graph.name(2).as_ref()), (3, "eve"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -176,14 +133,6 @@ fn read_metis(
             other => other,
         })?;
     miscounted.map_or(Ok(loaded), Err)
-}
-
-/// What a reader finds in a file.
-pub(super) struct Raw {
-    pub edges: EdgeList,
-    pub names: Names,
-    pub counts: Counts,
-    pub masses: Option<Vec<f64>>,
 }
 
 impl Raw {

@@ -8,16 +8,13 @@
 use super::edge_list;
 use super::error::{Fault, ReadError};
 use super::layout::{Bounds, Settings};
-use super::load::Raw;
+use super::options::Raw;
 use super::text::{self, Number};
 use crate::graph::names::Names;
 use crate::graph::{Csr, EdgeList, Listing, RawRows, Weight, pack};
 use crate::ids::{MAX_VERTICES, TooManyVertices, Vertex};
 use rayon::prelude::*;
 use std::io::{self, Write};
-
-/// The start of every file of this format.
-pub(super) const BANNER: &[u8] = b"%%MatrixMarket";
 
 /// What the first lines say.
 #[derive(Debug, Clone, Copy)]

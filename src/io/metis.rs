@@ -14,8 +14,8 @@
 
 use super::error::{Fault, ReadError, Remedy};
 use super::layout::{Settings, Weights};
-use super::load::Raw;
 use super::numbering::{RawRow, close_gaps, fill_parts};
+use super::options::Raw;
 use super::text::{self, Number};
 use crate::graph::names::Names;
 use crate::graph::{Counts, Csr, EdgeList, Listing, RawRows, Weight, pack};

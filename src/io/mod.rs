@@ -12,13 +12,15 @@ mod format;
 mod header;
 mod labels;
 mod layout;
+mod lines;
 mod load;
 mod matrix_market;
 mod metis;
-
 mod npy;
 mod numbering;
+mod options;
 mod reading;
+mod shown;
 mod source;
 mod table;
 mod text;
@@ -33,8 +35,9 @@ pub use labels::{
     write_labels, write_labels_to,
 };
 pub use layout::IdKind;
-pub use load::{LoadOptions, Loaded, load};
+pub use load::load;
 pub use npy::{read_npy, write_npy};
+pub use options::{LoadOptions, Loaded};
 pub use reading::{Columns, EdgeListReading, Reading};
 pub use source::sha256;
 pub use table::{Table, is_missing, parse_table, read_table};

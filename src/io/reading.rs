@@ -1,8 +1,8 @@
 //! What a caller says about the columns of an edge list, and what a person is told about how a file
 //! was understood.
 
-use super::error::visible;
 use super::format::Format;
+use super::shown::visible;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 

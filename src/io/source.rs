@@ -8,7 +8,9 @@
 //! ahead of the parser, so that memory is bounded by the blocks and not by the text.
 
 use super::compression::Compression;
-use super::error::{ReadError, visible};
+use super::error::ReadError;
+use super::lines::newlines;
+use super::shown::display;
 use sha2::{Digest, Sha256};
 use std::fs::File;
 use std::io::{self, BufReader, Chain, Cursor, Read};
@@ -281,15 +283,6 @@ pub(super) fn whole(path: &Path, limit: Option<u64>) -> Result<(String, Vec<u8>)
     Ok((source.file, bytes))
 }
 
-/// How messages call a path.
-pub(super) fn display(path: &Path) -> String {
-    if path == Path::new("-") {
-        "standard input".to_owned()
-    } else {
-        visible(&path.to_string_lossy())
-    }
-}
-
 /// SHA-256 of a file as it is stored, in hexadecimal.
 pub fn sha256(path: &Path) -> io::Result<String> {
     let mut file = File::open(path)?;
@@ -342,7 +335,7 @@ struct Position {
 
 impl Position {
     fn advance(&mut self, text: &[u8]) {
-        self.lines += super::text::newlines(text);
+        self.lines += newlines(text);
         self.bytes += text.len() as u64;
     }
 }

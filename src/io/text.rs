@@ -1,6 +1,7 @@
 //! Numbers and fields out of bytes.
 
 use super::error::Fault;
+pub(super) use super::lines::newlines;
 use crate::graph::{HEAVIEST, LIGHTEST};
 use std::borrow::Cow;
 
@@ -177,22 +178,6 @@ fn short_decimal(token: &[u8]) -> Option<f64> {
     }
     let decimals = point.map_or(0, |p| digits - p);
     (digits > 0 && digits <= 15).then(|| mantissa as f64 / EXACT[decimals])
-}
-
-/// Line ends in `bytes`.
-pub(super) fn newlines(bytes: &[u8]) -> u64 {
-    // Counting in bytes lets the compiler use whole vectors; 255 of them fit before the counter is
-    // emptied.
-    bytes
-        .chunks(255)
-        .map(|chunk| {
-            u64::from(
-                chunk
-                    .iter()
-                    .fold(0u8, |count, &b| count + u8::from(b == b'\n')),
-            )
-        })
-        .sum()
 }
 
 /// Bytes of text parsed as one task.

@@ -24,6 +24,9 @@ impl Clustering {
     ///
     /// # Errors
     /// If the eigenvalues cannot be computed.
+    ///
+    /// # Panics
+    /// Never: all eigenvalues below β are asked for.
     pub fn certify(&self, graph: &Graph) -> Result<Certificate, SpectrumError> {
         let options = SpectrumOptions::default();
         let extent = Extent::Below(self.beta);

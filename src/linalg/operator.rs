@@ -12,7 +12,7 @@
 //! are contiguous: one product reads every arc once for all `b` vectors. Cost O(b · arcs), memory
 //! 16 bytes a vertex beside the graph.
 
-use crate::cut::Cut;
+use crate::cut::{Cut, anderson_morley_bound};
 use crate::graph::{Csr, Rows, Weight};
 use crate::ids::Vertex;
 use rayon::prelude::*;
@@ -127,7 +127,7 @@ impl<'g, W: Weight> Laplacian<'g, W> {
             .into_par_iter()
             .map(|i| part.degree(i) / mass[i])
             .collect();
-        let upper = upper_bound(&part, &mass);
+        let upper = anderson_morley_bound(&part, |i| mass[i]);
         Self {
             graph: part,
             vertices: (!whole).then_some(vertices),
@@ -353,36 +353,6 @@ impl<W: Weight> Product<'_, W> {
             }
         }
     }
-}
-
-/// `max_{ij} (r_i + r_j)` over the edges, `r_i = (d_i − A_ii)/m_i`: with `L = Σ_e w_e b_e b_eᵀ` the
-/// non-zero eigenvalues are those of the edge matrix `(b_eᵀ M⁻¹ b_f w_f)_ef`, whose rows sum to at
-/// most that (Anderson and Morley's bound, with weights and cut).
-fn upper_bound<W: Weight>(graph: &Csr<W>, mass: &[f64]) -> f64 {
-    let rows = graph.rows();
-    let ratio: Vec<f64> = (0..mass.len())
-        .into_par_iter()
-        .map(|i| {
-            (graph.degree(i)
-                - rows
-                    .row(i)
-                    .find(|&(j, _)| j as usize == i)
-                    .map_or(0.0, |(_, w)| w))
-                / mass[i]
-        })
-        .collect();
-    let edge = |i: usize| {
-        let others = rows
-            .targets(i)
-            .iter()
-            .filter(|&&j| j as usize != i)
-            .map(|&j| ratio[i] + ratio[j as usize]);
-        others.fold(0.0, f64::max)
-    };
-    (0..mass.len())
-        .into_par_iter()
-        .map(edge)
-        .reduce(|| 0.0, f64::max)
 }
 
 /// The graph on `vertices` alone, in their order; no edge may leave them.

@@ -24,7 +24,6 @@ use super::state::{Level, State};
 use crate::graph::Weight;
 use crate::ids::{Cluster, NONE};
 use crate::labels::compose;
-use crate::numeric::sum_by;
 use crate::run::Observer;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
@@ -211,6 +210,5 @@ pub fn schedule(start: f64, beta: f64, steps: usize) -> Vec<f64> {
 /// Where annealing starts: 0.9 of the average cut ratio of single vertices (for normalized cut:
 /// 0.9).
 pub fn start<W: Weight>(level: &Level<'_, W>) -> f64 {
-    let masses = sum_by(level.vertices(), |i| level.cut.mass(level.graph, i));
-    0.9 * level.graph.volume() / masses
+    0.9 * level.graph.volume() / level.cut.total_mass(level.graph)
 }

@@ -28,7 +28,6 @@ use crate::graph::Weight;
 use crate::ids::{Cluster, NONE};
 use crate::labels::compose;
 use crate::labels::renumber;
-use crate::numeric::sum_by;
 use crate::run::Observer;
 use rayon::prelude::*;
 use std::collections::VecDeque;
@@ -66,7 +65,7 @@ pub(super) fn proposals<W: Weight>(
     while gammas[gammas.len() - 1] / factor >= 0.5 {
         gammas.push(gammas[gammas.len() - 1] / factor);
     }
-    let mass = sum_by(level.vertices(), |i| level.cut.mass(level.graph, i));
+    let mass = level.cut.total_mass(level.graph);
     let per_gamma = level.graph.volume() / (mass * mass);
     gammas
         .into_par_iter()
@@ -240,7 +239,7 @@ mod tests {
         let graph = graph();
         for cut in [Cut::Normalized, Cut::Ratio] {
             let level = Level::new(&graph, &cut);
-            let mass = sum_by(192, |i| cut.mass(&graph, i));
+            let mass = cut.total_mass(&graph);
             for gamma in [1.0, 4.0, 16.0, 64.0] {
                 let price = gamma * graph.volume() / (mass * mass);
                 let mut labels = State::singletons(&level).labels;

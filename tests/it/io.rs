@@ -364,6 +364,7 @@ fn missing_files_and_directories() {
 
 #[cfg(feature = "compress")]
 fn gzip(bytes: &[u8]) -> Vec<u8> {
+    use std::io::Write;
     let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     out.write_all(bytes).unwrap();
     out.finish().unwrap()
@@ -569,7 +570,7 @@ fn a_large_text_is_read_alike_mapped_streamed_and_on_any_number_of_threads() {
     }
     let (_dir, plain) = file_with("g.txt", text.as_bytes());
     let (_dir2, packed) = file_with("g.txt.gz", &gzip(text.as_bytes()));
-    let run = |path: &Path, threads| {
+    let run = |path: &std::path::Path, threads| {
         in_pool(threads, || {
             let loaded = load(
                 path,

@@ -252,7 +252,7 @@ const WRONG: &[(&str, &[u8], &str)] = &[
     (
         "g.mtx",
         b"%%MatrixMarket matrix coordinate pattern general\n9999999999 9999999999 1\n1 2\n",
-        "g.mtx:2:1: 9999999999 vertices are more than the 4294967294 that 32-bit ids can number: \"9999999999\"",
+        "g.mtx:2:1: 9999999999 vertices are more than the 2147483648 (2^31) that there may be: \"9999999999\"",
     ),
     (
         "g.mtx",

@@ -21,14 +21,14 @@ fn ten_equal_components_have_everything_ten_times() {
     let one = ring_of_cliques(6, 5);
     let single = run(
         &graph(&one),
-        Normalized,
+        &Normalized,
         Extent::Below(0.3),
         &SpectrumOptions::default(),
     )
     .values();
     let g = graph(&union(&vec![one; 10]));
     for options in [SpectrumOptions::default(), sparse()] {
-        let s = run(&g, Normalized, Extent::Below(0.3), &options);
+        let s = run(&g, &Normalized, Extent::Below(0.3), &options);
         let expected: Vec<f64> = single
             .iter()
             .flat_map(|&nu| std::iter::repeat_n(nu, 10))
@@ -54,7 +54,7 @@ fn the_threshold_is_strict() {
             (2.1, 12),
             (100.0, 12),
         ] {
-            let s = run(&g, Normalized, Extent::Below(beta), &options);
+            let s = run(&g, &Normalized, Extent::Below(beta), &options);
             assert_eq!(
                 (s.count(), s.check.complete),
                 (count, true),
@@ -80,7 +80,7 @@ fn isolated_vertices_and_graphs_without_edges_are_left_out() {
     let g: Csr<Unit> = Csr::from_edges(9, &[(3, 7, 1.0), (5, 5, 1.0)]).unwrap();
     let s = run(
         &g,
-        Normalized,
+        &Normalized,
         Extent::Below(3.0),
         &SpectrumOptions::default(),
     );
@@ -88,7 +88,7 @@ fn isolated_vertices_and_graphs_without_edges_are_left_out() {
     assert_eq!(s.parts[0].vertices, [3, 7]);
     let empty: Csr<Unit> = Csr::from_edges(4, &[]).unwrap();
     for extent in [Extent::Below(1.0), Extent::Smallest(3)] {
-        let s = run(&empty, Ratio, extent, &SpectrumOptions::default());
+        let s = run(&empty, &Ratio, extent, &SpectrumOptions::default());
         assert!(s.parts.is_empty() && s.check.found == 0);
     }
 }
@@ -380,7 +380,7 @@ fn an_eigenvalue_next_to_the_threshold_does_no_harm() {
     let g = graph(&cycle(12));
     for options in [SpectrumOptions::default(), sparse()] {
         for distance in [-1e-5, -1e-9, 0.0, 0.5e-9, 1.5e-9, 2.5e-9, 1e-8, 1e-5] {
-            let s = run(&g, Normalized, Extent::Below(0.5 + distance), &options);
+            let s = run(&g, &Normalized, Extent::Below(0.5 + distance), &options);
             assert!(
                 s.check.complete && (s.count() == 3 || (s.count() == 5 && distance > 0.0)),
                 "{distance}: {:?}",
@@ -429,14 +429,14 @@ fn the_smallest_k_are_the_smallest() {
         },
     ] {
         for k in [1, 3, 10, 60] {
-            let s = run(&g, Normalized, Extent::Smallest(k), &options);
+            let s = run(&g, &Normalized, Extent::Smallest(k), &options);
             close(&s.values(), &all[..k], 1e-9);
             check_pairs(&g, &Cut::Normalized, &s, 2.0);
         }
     }
     let everything = run(
         &graph(&path(5)),
-        Normalized,
+        &Normalized,
         Extent::Smallest(50),
         &SpectrumOptions::default(),
     );
@@ -451,13 +451,13 @@ fn a_cap_gives_the_smallest_and_says_so() {
         max_vectors: 20,
         ..SpectrumOptions::default()
     };
-    let s = run(&g, Normalized, Extent::Below(0.5), &options);
+    let s = run(&g, &Normalized, Extent::Below(0.5), &options);
     close(&s.values(), &all[..20], 1e-9);
     assert!(!s.check.complete && s.check.found == 20 && s.check.expected == all.len() as f64);
     // The bound from a part of the spectrum is valid and weaker.
     let whole = run(
         &g,
-        Normalized,
+        &Normalized,
         Extent::Below(0.5),
         &SpectrumOptions::default(),
     );
@@ -478,7 +478,7 @@ fn without_a_factorisation_the_density_checks() {
         factor_flops: 0.0,
         ..SpectrumOptions::default()
     };
-    let s = run(&g, Normalized, Extent::Below(0.3), &options);
+    let s = run(&g, &Normalized, Extent::Below(0.3), &options);
     assert_eq!(
         (s.count(), s.check.method, s.check.complete),
         (60, CheckMethod::SpectralDensity, true)
@@ -539,7 +539,7 @@ fn the_result_does_not_depend_on_threads() {
         pool.install(|| {
             let s = run(
                 &g,
-                Normalized,
+                &Normalized,
                 Extent::Below(0.1),
                 &SpectrumOptions::default(),
             );
@@ -571,7 +571,7 @@ fn the_cost_is_estimated_first() {
     let cost = spectrum_cost(&g, &Cut::Normalized, 0.1, &SpectrumOptions::default());
     let count = run(
         &g,
-        Normalized,
+        &Normalized,
         Extent::Below(0.1),
         &SpectrumOptions::default(),
     )

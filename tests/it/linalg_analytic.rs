@@ -11,7 +11,7 @@ use std::f64::consts::PI;
 
 /// Both solvers give exactly the analytic eigenvalues below every β of a grid that is never closer
 /// than 1e-6 to one of them.
-fn check_analytic(edges: &[(u32, u32, f64)], kind: Cut, mut analytic: Vec<f64>) {
+fn check_analytic(edges: &[(u32, u32, f64)], kind: &Cut, mut analytic: Vec<f64>) {
     analytic.sort_by(f64::total_cmp);
     let g = graph(edges);
     let top = analytic.last().copied().unwrap_or(0.0);
@@ -22,9 +22,9 @@ fn check_analytic(edges: &[(u32, u32, f64)], kind: Cut, mut analytic: Vec<f64>) 
         }
         let wanted: Vec<f64> = analytic.iter().copied().filter(|&nu| nu < beta).collect();
         for options in [SpectrumOptions::default(), sparse()] {
-            let s = run(&g, kind.clone(), Extent::Below(beta), &options);
+            let s = run(&g, kind, Extent::Below(beta), &options);
             close(&s.values(), &wanted, 1e-9 * top.max(1.0));
-            check_pairs(&g, &kind, &s, top);
+            check_pairs(&g, kind, &s, top);
             assert_eq!(
                 (s.check.method, s.check.proved),
                 (CheckMethod::Inertia, true),
@@ -42,14 +42,14 @@ fn paths() {
         let k = |t: u32| PI * f64::from(t);
         check_analytic(
             &path(n),
-            Normalized,
+            &Normalized,
             (0..n)
                 .map(|t| 1.0 - (k(t) / f64::from(n - 1)).cos())
                 .collect(),
         );
         check_analytic(
             &path(n),
-            Ratio,
+            &Ratio,
             (0..n)
                 .map(|t| 2.0 - 2.0 * (k(t) / f64::from(n)).cos())
                 .collect(),
@@ -61,8 +61,8 @@ fn paths() {
 fn cycles_have_pairs_of_equal_eigenvalues() {
     for n in [3u32, 8, 401] {
         let value = |t: u32| 1.0 - (2.0 * PI * f64::from(t) / f64::from(n)).cos();
-        check_analytic(&cycle(n), Normalized, (0..n).map(value).collect());
-        check_analytic(&cycle(n), Ratio, (0..n).map(|t| 2.0 * value(t)).collect());
+        check_analytic(&cycle(n), &Normalized, (0..n).map(value).collect());
+        check_analytic(&cycle(n), &Ratio, (0..n).map(|t| 2.0 * value(t)).collect());
     }
 }
 
@@ -76,10 +76,10 @@ fn complete_graphs_have_one_eigenvalue_many_times() {
         };
         check_analytic(
             &complete(n),
-            Normalized,
+            &Normalized,
             times(f64::from(n) / f64::from(n - 1)),
         );
-        check_analytic(&complete(n), Ratio, times(f64::from(n)));
+        check_analytic(&complete(n), &Ratio, times(f64::from(n)));
     }
 }
 
@@ -91,14 +91,14 @@ fn complete_bipartite_graphs_and_stars() {
             .into_iter()
             .chain(times(1.0, a + b - 2))
             .collect();
-        check_analytic(&bipartite(a, b), Normalized, normalized);
+        check_analytic(&bipartite(a, b), &Normalized, normalized);
         let (x, y) = (f64::from(a), f64::from(b));
         let ratio = [0.0, x + y]
             .into_iter()
             .chain(times(y, a - 1))
             .chain(times(x, b - 1))
             .collect();
-        check_analytic(&bipartite(a, b), Ratio, ratio);
+        check_analytic(&bipartite(a, b), &Ratio, ratio);
     }
 }
 
@@ -109,7 +109,7 @@ fn grids() {
         let values = (0..a)
             .flat_map(|s| (0..b).map(move |t| one(a, s) + one(b, t)))
             .collect();
-        check_analytic(&grid(a, b), Ratio, values);
+        check_analytic(&grid(a, b), &Ratio, values);
     }
 }
 
@@ -122,16 +122,16 @@ fn unions_have_the_union_of_the_spectra() {
     values.extend((0..17u32).map(|t| 1.0 - (2.0 * PI * f64::from(t) / 17.0).cos()));
     values.extend([0.0, 1.2, 1.2, 1.2, 1.2, 1.2, 0.0, 2.0]);
     values.extend([1.0; 9]);
-    check_analytic(&edges, Normalized, values);
+    check_analytic(&edges, &Normalized, values);
 }
 
 /// The spectrum of a ring of `count` cliques of `size` ≥ 4 vertices. The rotation by one clique
 /// splits it into one problem for every angle θ = 2πt/count; in each, vectors on the `size − 2`
 /// inner vertices that sum to 0 are eigenvectors, and what is left is the Hermitian 3 × 3 matrix on
 /// (first, last, all inner), here as a real symmetric one of order 6 that has everything twice.
-fn ring_of_cliques_spectrum(count: u32, size: u32, kind: Cut) -> Vec<f64> {
+fn ring_of_cliques_spectrum(count: u32, size: u32, kind: &Cut) -> Vec<f64> {
     let (s, inner) = (f64::from(size), f64::from(size - 2));
-    let normalized = kind == Normalized;
+    let normalized = *kind == Normalized;
     let (end, middle) = (s, s - 1.0);
     let mass = |d: f64| if normalized { d } else { 1.0 };
     let mut all = Vec::new();
@@ -170,8 +170,8 @@ fn ring_of_cliques_spectrum(count: u32, size: u32, kind: Cut) -> Vec<f64> {
 fn rings_of_cliques() {
     for (count, size) in [(3u32, 4u32), (7, 5), (30, 8)] {
         for kind in [Normalized, Ratio] {
-            let known = ring_of_cliques_spectrum(count, size, kind.clone());
-            check_analytic(&ring_of_cliques(count, size), kind, known);
+            let known = ring_of_cliques_spectrum(count, size, &kind);
+            check_analytic(&ring_of_cliques(count, size), &kind, known);
         }
     }
 }
@@ -180,7 +180,7 @@ fn rings_of_cliques() {
 fn a_ring_of_cliques_has_one_low_eigenvalue_a_clique() {
     let g = graph(&ring_of_cliques(30, 8));
     for options in [SpectrumOptions::default(), sparse()] {
-        let s = run(&g, Normalized, Extent::Below(0.5), &options);
+        let s = run(&g, &Normalized, Extent::Below(0.5), &options);
         assert_eq!(s.count(), 30);
         // Inside a pair of clique modes the ring is a cycle: eigenvalues come in pairs but for 0
         // and the alternating one.
@@ -192,7 +192,7 @@ fn a_ring_of_cliques_has_one_low_eigenvalue_a_clique() {
     }
     let wider = run(
         &g,
-        Normalized,
+        &Normalized,
         Extent::Smallest(40),
         &SpectrumOptions::default(),
     );

@@ -78,11 +78,11 @@ pub fn sparse() -> SpectrumOptions {
 
 pub fn run<W: Weight>(
     g: &Csr<W>,
-    kind: Cut,
+    kind: &Cut,
     extent: Extent,
     options: &SpectrumOptions,
 ) -> Spectrum {
-    spectrum(g, &kind, extent, options, &Silent).unwrap()
+    spectrum(g, kind, extent, options, &Silent).unwrap()
 }
 
 pub fn close(found: &[f64], expected: &[f64], within: f64) {

@@ -12,8 +12,8 @@ use lambdacut::partition::Sums;
 use lambdacut::points::Points;
 use lambdacut::report::html::{About, GraphSource, GraphView, LIMIT, Page, PointsSource, Stop};
 use lambdacut::run::Silent;
+use lambdacut::search::Search;
 use lambdacut::search::Path;
-use lambdacut::search::{Search, Target};
 use proptest::prelude::*;
 
 fn view(
@@ -35,7 +35,7 @@ fn view(
     let source = GraphSource {
         graph,
         names: names.into(),
-        masses: &Cut::Normalized,
+        cut: &Cut::Normalized,
         truth,
     };
     source
@@ -153,7 +153,7 @@ fn large(cliques: usize) -> String {
     let source = GraphSource {
         graph: &graph,
         names: (&names).into(),
-        masses: &Cut::Normalized,
+        cut: &Cut::Normalized,
         truth: Some(&truth),
     };
     let view = source.view(&stops, 199, &labels, &Silent).unwrap();
@@ -209,7 +209,7 @@ fn a_small_page_has_these_data() {
     let source = GraphSource {
         graph: &graph,
         names: (&names).into(),
-        masses: &Cut::Normalized,
+        cut: &Cut::Normalized,
         truth: None,
     };
     let stops = [(1, 0.0, 0.0, 2.0 / 7.0), (2, 2.0 / 7.0, 2.0 / 7.0, 0.9)].map(
@@ -269,20 +269,9 @@ fn fixed_vertices_stay_together_in_every_clustering_of_a_walk() {
     let graph = support::ring_of_cliques(6, 4);
     let mut fixed = vec![NONE; 24];
     (fixed[1], fixed[13]) = (0, 0);
-    let search = Search {
-        fixed: Some(fixed),
-        ..Search::default()
-    };
+    let search = Search::new().fixed(fixed);
     let mut walk = Path::default();
-    search
-        .resume(
-            &graph,
-            &Target::Recommended,
-            &mut walk,
-            &mut |_| {},
-            &Silent,
-        )
-        .unwrap();
+    search.resume(&graph, &mut walk, &mut |_| {}).unwrap();
     assert!(walk.points().len() > 2);
     for (index, point) in walk.points().iter().enumerate() {
         let labels = search.labels_on_path(&graph, &walk, index);

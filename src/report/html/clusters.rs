@@ -100,17 +100,6 @@ impl<W: Weight> Clusters<'_, W> {
     }
 }
 
-/// Numbers `0..values.len()` by decreasing value, ties by number.
-pub(super) fn descending(values: &[f64]) -> Vec<u32> {
-    let mut order: Vec<u32> = (0..values.len() as u32).collect();
-    order.sort_by(|&a, &b| {
-        values[b as usize]
-            .total_cmp(&values[a as usize])
-            .then(a.cmp(&b))
-    });
-    order
-}
-
 /// How many clusters have 2^b to 2^(b+1) − 1 members, and how many members these have together, for
 /// b = 0, 1, ….
 pub(super) fn size_bins(sizes: &[usize]) -> Vec<(usize, usize)> {

@@ -324,3 +324,14 @@ pub(super) fn short(value: f64) -> f64 {
         0.0
     }
 }
+
+/// Numbers `0..values.len()` by decreasing value, ties by number.
+pub(super) fn descending(values: &[f64]) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..values.len() as u32).collect();
+    order.sort_by(|&a, &b| {
+        values[b as usize]
+            .total_cmp(&values[a as usize])
+            .then(a.cmp(&b))
+    });
+    order
+}

@@ -7,8 +7,8 @@
 //! what a table leaves out is counted in one line. Cost: a few times O(arcs) for each detailed
 //! clustering.
 
-use super::clusters::{Clusters, descending, size_bins};
-use super::data::{Clustering, Detail, GraphView, LayersView, short};
+use super::clusters::{Clusters, size_bins};
+use super::data::{Clustering, Detail, GraphView, LayersView, descending, short};
 use super::density::image;
 use super::names::{NameTable, VertexNames};
 use super::network::{Before, MOST_CIRCLES, network};

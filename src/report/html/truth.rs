@@ -1,7 +1,6 @@
 //! Clusters against true classes, or against layers, as heat maps of limited size.
 
-use super::clusters::descending;
-use super::data::{Heat, Truth, short};
+use super::data::{Heat, Truth, descending, short};
 use super::names::shortened;
 use crate::ids::{Cluster, NONE, Vertex};
 use crate::metrics::{Contingency, Mean, MetricError};
