@@ -406,8 +406,9 @@ fn write_truth(
         format!("lambdacut {}", env!("CARGO_PKG_VERSION")),
         command_line(),
     ];
+    let format = io::LabelsFormat::of_name(path)?;
     progress.write(path, |out| {
-        io::write_labels_to(out, names, truth, &provenance)
+        io::write_labels_to(out, format, names, truth, &provenance)
     })
 }
 

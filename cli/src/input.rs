@@ -2,6 +2,7 @@
 //! to it.
 
 use super::common::command_line;
+use super::memory;
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use lambdacut::graph::{self, AnyGraph, Counts, components};
@@ -71,7 +72,8 @@ pub struct ReadArgs {
     /// miscount.
     #[arg(long)]
     pub lenient: bool,
-    /// Stop before reading takes more memory than this (bytes, or with a suffix: 500M, 16G).
+    /// Stop before reading takes more memory than this (bytes, or with a suffix: 500M, 16G); without
+    /// it, four fifths of what the system has to give.
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     pub memory_limit: Option<u64>,
 }
@@ -153,6 +155,8 @@ pub struct Loaded {
     pub masses: Option<Vec<f64>>,
     /// SHA-256 of the input as stored, for the provenance of results.
     pub sha256: String,
+    /// Bytes of memory that reading may take.
+    pub memory_limit: Option<u64>,
     /// Seconds that loading took.
     pub seconds: f64,
     /// The `graph` section of the JSON document.
@@ -215,13 +219,14 @@ impl ReadArgs {
                 weight: self.weight.clone(),
             },
             lenient: self.lenient,
-            memory_limit: self.memory_limit,
+            memory_limit: self.memory_limit.or_else(memory::allowed),
             hash: true,
         }
     }
 
     /// Reads the graph at `path`.
     pub fn load(&self, path: &Path, observer: &dyn Observer) -> anyhow::Result<Loaded> {
+        let options = self.options();
         let io::Loaded {
             graph,
             names,
@@ -230,7 +235,7 @@ impl ReadArgs {
             masses,
             sha256,
             seconds,
-        } = io::load(path, &self.options(), observer)?;
+        } = io::load(path, &options, observer)?;
         let section = section(&graph, &counts);
         if section.edges == 0 {
             bail!("{}: the graph has no edges left", path.display());
@@ -242,6 +247,7 @@ impl ReadArgs {
             counts,
             masses,
             sha256: sha256.unwrap_or_default(),
+            memory_limit: options.memory_limit,
             seconds,
             section,
         })
@@ -283,37 +289,26 @@ fn section(graph: &AnyGraph, counts: &Counts) -> GraphSection {
 
 /// One line of how the input was understood, and what became of it.
 fn understood(reading: &io::Reading, counts: &Counts, graph: &AnyGraph) -> String {
-    let mut line = format!("read as {reading}");
-    let mut add = |count: u64, one: &str, many: &str| {
-        if count > 0 {
-            let text = if count == 1 { one } else { many };
-            line += &format!("; {} {text}", grouped(count));
-        }
-    };
-    add(
-        counts.skipped,
-        "line could not be read and was skipped",
-        "lines could not be read and were skipped",
-    );
-    add(
-        counts.zero_weights,
-        "edge of weight 0 dropped",
-        "edges of weight 0 dropped",
-    );
-    if matches!(graph, AnyGraph::Unit(_)) {
-        add(
-            counts.duplicates,
-            "repeated row counted once",
-            "repeated rows counted once",
-        );
+    let repeats = if matches!(graph, AnyGraph::Unit(_)) {
+        "counted once"
     } else {
-        add(
-            counts.duplicates,
-            "repeated row summed",
-            "repeated rows summed",
-        );
+        "summed"
+    };
+    let found = [
+        (
+            counts.skipped,
+            "lines could not be read and were skipped".to_owned(),
+        ),
+        (counts.zero_weights, "edges of weight 0 dropped".to_owned()),
+        (counts.duplicates, format!("repeated rows {repeats}")),
+    ];
+    let mut parts = vec![format!("read as {reading}")];
+    for (count, what) in found {
+        if count > 0 {
+            parts.push(format!("{} {what}", grouped(count)));
+        }
     }
-    line
+    parts.join("; ")
 }
 
 /// A number with commas between the thousands.
@@ -365,7 +360,8 @@ fn parse_bytes(text: &str) -> Result<u64, String> {
         .ok_or_else(|| format!("{text} bytes are more than 64 bits can count"))
 }
 
-/// The labels of the vertices called `names`, from a file.
-pub fn read_labels_for(path: &Path, names: &Names, unknown: Unknown) -> anyhow::Result<Labels> {
-    io::read_labels(path, names, unknown).context("cannot use these labels")
+/// The labels of the vertices of a graph, from a file, read within the memory that the graph was.
+pub fn read_labels_for(path: &Path, loaded: &Loaded, unknown: Unknown) -> anyhow::Result<Labels> {
+    io::read_labels_within(path, &loaded.names, unknown, loaded.memory_limit)
+        .context("cannot use these labels")
 }

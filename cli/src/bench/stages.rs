@@ -131,7 +131,7 @@ impl Bench<'_> {
     fn load(&self, prepared: &Prepared) -> anyhow::Result<Option<Outcome>> {
         let options = LoadOptions {
             hash: false,
-            ..self.reading
+            ..self.reading.clone()
         };
         self.repeated(|observer| {
             let began = Instant::now();

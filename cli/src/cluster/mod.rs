@@ -207,7 +207,7 @@ fn yes_no(text: &str) -> Result<bool, String> {
 
 /// Labels of `path` for the vertices of the graph.
 fn labels_for(path: Option<&PathBuf>, loaded: &Loaded) -> anyhow::Result<Option<Vec<Cluster>>> {
-    path.map(|path| Ok(read_labels_for(path, &loaded.names, Unknown::Error)?.labels))
+    path.map(|path| Ok(read_labels_for(path, loaded, Unknown::Error)?.labels))
         .transpose()
 }
 

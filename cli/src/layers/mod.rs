@@ -189,7 +189,7 @@ fn describe(
     let local = layered.local_clusters(&fit.labels);
     let layer = |(j, (title, loaded)): (usize, (String, Loaded))| -> anyhow::Result<Layer> {
         let compared = |path: &Path| -> anyhow::Result<(Labels, Agreement)> {
-            let truth = read_labels_for(path, &loaded.names, Unknown::Skip)?;
+            let truth = read_labels_for(path, &loaded, Unknown::Skip)?;
             let agreement = Agreement::of(layered.part(&fit.labels, j), &truth.labels)?;
             Ok((truth, agreement))
         };
