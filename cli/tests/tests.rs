@@ -24,6 +24,9 @@ mod devtools;
 #[path = "it/evaluate.rs"]
 mod evaluate;
 
+#[path = "it/hostile.rs"]
+mod hostile;
+
 #[path = "it/layers.rs"]
 mod layers;
 

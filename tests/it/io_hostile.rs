@@ -152,7 +152,11 @@ fn forged_binary_graphs_are_refused() {
 #[test]
 fn every_missing_reverse_is_seen() {
     use xxhash_rust::xxh3::xxh3_64;
-    let edges: Vec<(u32, u32, f64)> = (0..40u32).map(|i| (i, (i * 7 + 3) % 41, 1.0)).collect();
+    // Without loops, which are their own reverse.
+    let edges: Vec<(u32, u32, f64)> = (0..40u32)
+        .map(|i| (i, (i * 7 + 3) % 41, 1.0))
+        .filter(|(i, j, _)| i != j)
+        .collect();
     let graph: Graph<f64> = Graph::from_edges(41, &edges).unwrap();
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("g.lcut");
