@@ -152,7 +152,7 @@ fn measure(ratios: &mut Ratios, file: &Path, dir: &Path) {
         others.clock(|| by_graph_builder(file))
     }];
     let [ours, peer] = ratios.in_turns(&group, ["text", "graph_builder"], works);
-    let mapped = ratios.time(&group, "binary", || read(&binary));
+    let from_binary = ratios.time(&group, "binary", || read(&binary));
     let place = format!("{stem}, {} rows", short(rows as usize));
     println!("{place}: {:.1} M rows a second", rows as f64 / ours / 1e6);
     ratios.compare(
@@ -179,7 +179,7 @@ fn measure(ratios: &mut Ratios, file: &Path, dir: &Path) {
     ratios.compare(
         format!("binary → graph / text → CSR, {place}"),
         Seconds,
-        mapped,
+        from_binary,
         ours,
         None,
     );
@@ -250,8 +250,8 @@ fn peak_and_arrays(file: &Path) -> (f64, f64) {
     })
 }
 
-/// How much anonymous memory grows at most while `work` runs, seen every half millisecond: the file
-/// itself is mapped, and does not count.
+/// How much anonymous memory grows at most while `work` runs, seen every half millisecond; the blocks
+/// of text that are being read count.
 fn peak_of_anonymous<R>(work: impl FnOnce() -> R) -> (f64, R) {
     let anonymous = || status("RssAnon:").unwrap_or(0.0) as u64;
     let (done, peak) = (AtomicBool::new(false), AtomicU64::new(0));

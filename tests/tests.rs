@@ -45,8 +45,14 @@ mod io;
 #[path = "it/io_formats.rs"]
 mod io_formats;
 
+#[path = "it/io_hostile.rs"]
+mod io_hostile;
+
 #[path = "it/io_interop.rs"]
 mod io_interop;
+
+#[path = "it/io_tables.rs"]
+mod io_tables;
 
 #[path = "it/kernel_dp_means.rs"]
 mod kernel_dp_means;

@@ -77,7 +77,21 @@ impl std::error::Error for Interrupted {}
 /// Writes a line to standard error. Where nobody can read it (a closed pipe, a full disk) it is lost,
 /// and the result that the command is about is not.
 pub fn tell(line: &str) {
-    let _ = writeln!(io::stderr(), "{line}");
+    let _ = writeln!(io::stderr(), "{}", shown(line));
+}
+
+/// A text that a terminal only shows: control characters, which may come from a file or its name, are
+/// escaped; line ends and tabs stay.
+fn shown(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character.is_control() && !matches!(character, '\n' | '\t') {
+            shown.extend(character.escape_default());
+        } else {
+            shown.push(character);
+        }
+    }
+    shown
 }
 
 /// Flags that do not go together: exit code 2, as for a flag that does not exist.
@@ -341,6 +355,11 @@ impl Observer for Progress {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn escape_sequences_are_shown() {
+        assert_eq!(super::shown("a\u{1b}[31m\r\tb\nc"), "a\\u{1b}[31m\\r\tb\nc");
+    }
+
     #[test]
     fn arguments_are_quoted_where_a_shell_needs_it() {
         let quoted = super::quoted;

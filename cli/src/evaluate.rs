@@ -90,7 +90,7 @@ pub fn run(args: &EvaluateArgs, global: &Global) -> anyhow::Result<ExitCode> {
 
 /// The clustering, with isolated vertices outside every cluster, as in all results.
 fn labels(path: &Path, loaded: &Loaded, observer: &dyn Observer) -> anyhow::Result<Vec<Cluster>> {
-    let read = read_labels_for(path, loaded.names(), Unknown::Skip)?;
+    let read = read_labels_for(path, loaded, Unknown::Skip)?;
     for (count, what) in [
         (
             read.unknown,
@@ -135,12 +135,17 @@ struct Comparison {
 impl Comparison {
     fn of(args: &EvaluateArgs, labels: &[Cluster], loaded: &Loaded) -> anyhow::Result<Self> {
         let agreement = args.truth.as_ref().map(|path| -> anyhow::Result<_> {
-            let classes = read_labels_for(path, loaded.names(), Unknown::Skip)?;
+            let classes = read_labels_for(path, loaded, Unknown::Skip)?;
             Ok(Agreement::of(labels, &classes.labels)?)
         });
         let average_f1 = args.communities.as_ref().map(|path| -> anyhow::Result<_> {
-            let (communities, _) = io::read_communities(path, loaded.names(), Unknown::Skip)
-                .context("cannot use these communities")?;
+            let (communities, _) = io::read_communities_within(
+                path,
+                loaded.names(),
+                Unknown::Skip,
+                loaded.memory_limit,
+            )
+            .context("cannot use these communities")?;
             Ok(average_f1(&restricted(labels, &communities), &communities))
         });
         Ok(Self {

@@ -406,5 +406,8 @@ fn write_truth(
         format!("lambdacut {}", env!("CARGO_PKG_VERSION")),
         command_line(),
     ];
-    progress.write(path, |out| io::write_labels_to(out, names, truth, &lines))
+    let format = io::LabelsFormat::of_name(path)?;
+    progress.write(path, |out| {
+        io::write_labels_to(out, format, names, truth, &lines)
+    })
 }

@@ -73,7 +73,7 @@ pub struct ReadArgs {
     #[arg(long)]
     pub lenient: bool,
     /// Refuse what would take more memory than this, reading or clustering (bytes, or with a suffix:
-    /// 500M, 16G).
+    /// 500M, 16G); without it, reading may take four fifths of what the system has to give.
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     pub memory_limit: Option<u64>,
 }
@@ -149,6 +149,8 @@ pub struct Loaded {
     pub graph: Graph,
     /// SHA-256 of the input as stored, for the provenance of results.
     pub sha256: String,
+    /// Bytes of memory that reading may take.
+    pub memory_limit: Option<u64>,
     /// Seconds that loading took.
     pub seconds: f64,
     /// The `graph` section of the JSON document.
@@ -205,14 +207,15 @@ impl ReadArgs {
                 weight: self.weight.clone(),
             },
             lenient: self.lenient,
-            memory_limit: self.memory_limit,
+            memory_limit: self.memory_limit.or_else(memory::allowed),
             hash: true,
         }
     }
 
     /// Reads the graph at `path`.
     pub fn load(&self, path: &Path, observer: &dyn Observer) -> anyhow::Result<Loaded> {
-        let read = io::load(path, &self.options(), observer)?;
+        let options = self.options();
+        let read = io::load(path, &options, observer)?;
         let (sha256, seconds) = (read.sha256.clone().unwrap_or_default(), read.seconds);
         let reading = read.reading.clone();
         let graph = Graph::from(read);
@@ -224,6 +227,7 @@ impl ReadArgs {
         Ok(Loaded {
             graph,
             sha256,
+            memory_limit: options.memory_limit,
             seconds,
             section,
         })
@@ -284,37 +288,26 @@ fn section(graph: &AnyCsr, counts: &Counts) -> GraphSection {
 /// One line of how the input was understood, and what became of it.
 fn understood(reading: &io::Reading, graph: &Graph) -> String {
     let counts = graph.counts();
-    let mut line = format!("read as {reading}");
-    let mut add = |count: u64, one: &str, many: &str| {
-        if count > 0 {
-            let text = if count == 1 { one } else { many };
-            line += &format!("; {} {text}", grouped(count));
-        }
-    };
-    add(
-        counts.skipped,
-        "line could not be read and was skipped",
-        "lines could not be read and were skipped",
-    );
-    add(
-        counts.zero_weights,
-        "edge of weight 0 dropped",
-        "edges of weight 0 dropped",
-    );
-    if matches!(graph.csr(), AnyCsr::Unit(_)) {
-        add(
-            counts.duplicates,
-            "repeated row counted once",
-            "repeated rows counted once",
-        );
+    let repeats = if matches!(graph.csr(), AnyCsr::Unit(_)) {
+        "counted once"
     } else {
-        add(
-            counts.duplicates,
-            "repeated row summed",
-            "repeated rows summed",
-        );
+        "summed"
+    };
+    let found = [
+        (
+            counts.skipped,
+            "lines could not be read and were skipped".to_owned(),
+        ),
+        (counts.zero_weights, "edges of weight 0 dropped".to_owned()),
+        (counts.duplicates, format!("repeated rows {repeats}")),
+    ];
+    let mut parts = vec![format!("read as {reading}")];
+    for (count, what) in found {
+        if count > 0 {
+            parts.push(format!("{} {what}", grouped(count)));
+        }
     }
-    line
+    parts.join("; ")
 }
 
 /// A number with commas between the thousands.
@@ -366,7 +359,8 @@ fn parse_bytes(text: &str) -> Result<u64, String> {
         .ok_or_else(|| format!("{text} bytes are more than 64 bits can count"))
 }
 
-/// The labels of the vertices called `names`, from a file.
-pub fn read_labels_for(path: &Path, names: &Names, unknown: Unknown) -> anyhow::Result<Labels> {
-    io::read_labels(path, names, unknown).context("cannot use these labels")
+/// The labels of the vertices of a graph, from a file, read within the memory that the graph was.
+pub fn read_labels_for(path: &Path, loaded: &Loaded, unknown: Unknown) -> anyhow::Result<Labels> {
+    io::read_labels_within(path, loaded.names(), unknown, loaded.memory_limit)
+        .context("cannot use these labels")
 }

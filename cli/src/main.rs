@@ -72,7 +72,9 @@ fn main() -> ExitCode {
         Err(error) if error.is::<common::Interrupted>() => ExitCode::from(130),
         Err(error) => {
             let help = input::flag_that_helps(&error);
-            common::tell(&format!("lambdacut: {error:#}{help}"));
+            // One line, whatever a file is called.
+            let message = format!("{error:#}{help}").replace('\n', "\\n");
+            common::tell(&format!("lambdacut: {message}"));
             ExitCode::from(if error.is::<common::Usage>() { 2 } else { 1 })
         }
     }

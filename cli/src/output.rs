@@ -19,6 +19,7 @@ use std::time::Instant;
 #[command(next_help_heading = "Output")]
 pub struct OutputArgs {
     /// Where to write the labels: one `vertex<TAB>cluster` line a vertex (`-` for standard output).
+    /// The name tells: .csv has commas and a header, .jsonl a JSON object a line.
     #[arg(long, short, value_name = "LABELS")]
     pub output: Option<PathBuf>,
     /// Where to write everything as one JSON object (`-` for standard output).
@@ -75,13 +76,17 @@ impl OutputArgs {
     /// Refuses true classes that cannot be read, before anything takes long.
     pub fn check_truth(&self, loaded: &Loaded) -> anyhow::Result<()> {
         if let Some(path) = &self.truth {
-            read_labels_for(path, loaded.names(), Unknown::Skip)?;
+            read_labels_for(path, loaded, Unknown::Skip)?;
         }
         Ok(())
     }
 
-    /// Whether standard output is taken by one of the files; an error if it is by two.
+    /// Whether standard output is taken by one of the files; an error if it is by two, or
+    /// if labels cannot be written under the name given.
     pub fn takes_standard_output(&self) -> anyhow::Result<bool> {
+        if let Some(path) = &self.output {
+            io::LabelsFormat::of_name(path)?;
+        }
         standard_output(&self.files())
     }
 }
@@ -109,7 +114,7 @@ pub fn measure(
     let metrics = with_csr!(loaded.graph.csr(), g => GraphMetrics::of(g, labels))?;
     document.metrics = Some(serde_json::to_value(metrics)?);
     if let Some(path) = &output.truth {
-        let truth = read_labels_for(path, loaded.names(), Unknown::Skip)?;
+        let truth = read_labels_for(path, loaded, Unknown::Skip)?;
         document.truth = Some(serde_json::to_value(Agreement::of(labels, &truth.labels)?)?);
     }
     Ok(())

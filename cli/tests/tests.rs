@@ -27,6 +27,9 @@ mod evaluate;
 #[path = "it/flags.rs"]
 mod flags;
 
+#[path = "it/hostile.rs"]
+mod hostile;
+
 #[path = "it/layers.rs"]
 mod layers;
 

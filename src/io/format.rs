@@ -132,8 +132,6 @@ impl Format {
             "mtx" => Ok(Self::MatrixMarket),
             "lcut" => Ok(Self::Binary),
             known if EDGE_LISTS.contains(&known) => Ok(Self::EdgeList),
-            // KONECT calls its edge lists out.NAME.
-            _ if name.file_stem().is_some_and(|stem| stem == "out") => Ok(Self::EdgeList),
             other => Err(refused(path, other)),
         }
     }
@@ -146,7 +144,18 @@ impl Format {
         if start.starts_with(BANNER) {
             return Ok(Self::MatrixMarket);
         }
-        foreign_content(start).map_or_else(|| Self::of_name(path), |what| Err(refused(path, what)))
+        if let Some(ending) = foreign_content(start) {
+            return Err(refused(path, ending));
+        }
+        match Self::of_name(path) {
+            // KONECT calls its edge lists out.NAME.
+            Err(FormatError::Unknown { .. })
+                if path.file_stem().is_some_and(|stem| stem == "out") =>
+            {
+                Ok(Self::EdgeList)
+            }
+            told => told,
+        }
     }
 }
 

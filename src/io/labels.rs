@@ -1,14 +1,17 @@
 //! Labels files (`vertex<TAB>label`, one a line) and community files (one community a line).
 
 use super::error::{Fault, ReadError};
-use super::source::whole;
+use super::shown::{display, visible};
+use super::source::{Budget, whole};
 use super::text::{self, Separator};
 use crate::graph::names::{Index, Interner, Names, Strings};
 use crate::ids::{Cluster, NONE, Vertex};
 use crate::labels::renumber_by_size;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::io;
 use std::path::Path;
+use thiserror::Error;
 
 /// What to do with a vertex that the graph does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,7 +60,19 @@ fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, usize)> + '_ {
 /// assert_eq!((read.labels, read.missing), (vec![1, 0, NONE], 1));
 /// ```
 pub fn read_labels(path: &Path, names: &Names, unknown: Unknown) -> Result<Labels, ReadError> {
-    let (file, bytes) = whole(path, None)?;
+    read_labels_within(path, names, unknown, None)
+}
+
+/// [`read_labels`] that stops before it takes more bytes of memory than `memory_limit`.
+pub fn read_labels_within(
+    path: &Path,
+    names: &Names,
+    unknown: Unknown,
+    memory_limit: Option<u64>,
+) -> Result<Labels, ReadError> {
+    let (file, bytes) = whole(path, memory_limit)?;
+    let budget = Budget::new(memory_limit).beside(bytes.capacity());
+    budget.check(&file, 4 * names.len() as u64)?;
     let index = names.index();
     let mut read = Reading {
         labels: vec![NONE; names.len()],
@@ -152,7 +167,21 @@ pub fn read_communities(
     names: &Names,
     unknown: Unknown,
 ) -> Result<(Vec<Vec<Vertex>>, usize), ReadError> {
-    let (file, bytes) = whole(path, None)?;
+    read_communities_within(path, names, unknown, None)
+}
+
+/// [`read_communities`] that stops before it takes more bytes of memory than `memory_limit`.
+pub fn read_communities_within(
+    path: &Path,
+    names: &Names,
+    unknown: Unknown,
+    memory_limit: Option<u64>,
+) -> Result<(Vec<Vec<Vertex>>, usize), ReadError> {
+    let (file, bytes) = whole(path, memory_limit)?;
+    let budget = Budget::new(memory_limit).beside(bytes.capacity());
+    // A community takes 24 bytes and a member 4.
+    let count = text::newlines(&bytes) + 1;
+    budget.check(&file, 24 * count + 4 * text::words(&bytes) as u64)?;
     let index = names.index();
     let mut skipped = 0;
     let mut communities = Vec::with_capacity(text::newlines(&bytes) as usize);
@@ -192,21 +221,80 @@ pub fn read_communities(
     Ok((communities, skipped))
 }
 
-/// Writes a labels file: `provenance` as comments, then `vertex<TAB>cluster` for each vertex,
-/// clusters numbered from 0 by decreasing size (ties by first vertex), isolated vertices ([`NONE`])
-/// as clusters of their own behind them.
+/// How labels are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum LabelsFormat {
+    /// Comments, then `vertex<TAB>cluster`, one a line.
+    #[default]
+    Tabs,
+    /// The header `vertex,cluster`, then such lines.
+    Csv,
+    /// `{"vertex":…,"cluster":…}`, one a line.
+    JsonLines,
+}
+
+impl LabelsFormat {
+    /// The format that a file name tells, an ending `.gz` or `.zst` aside: `.csv`; `.jsonl` and
+    /// `.ndjson`; tabs for `.labels`, `.txt`, `.tsv` and the like, and for names without an ending.
+    ///
+    /// ```
+    /// use lambdacut::io::LabelsFormat;
+    /// assert_eq!(LabelsFormat::of_name("a.csv.gz".as_ref()), Ok(LabelsFormat::Csv));
+    /// assert!(LabelsFormat::of_name("a.parquet".as_ref()).is_err());
+    /// ```
+    pub fn of_name(path: &Path) -> Result<Self, LabelsFormatError> {
+        let packed = path.extension().is_some_and(|e| e == "gz" || e == "zst");
+        let name = if packed {
+            path.with_extension("")
+        } else {
+            path.to_owned()
+        };
+        let ending = name.extension().unwrap_or_default().to_string_lossy();
+        match ending.to_lowercase().as_str() {
+            "csv" => Ok(Self::Csv),
+            "jsonl" | "ndjson" => Ok(Self::JsonLines),
+            "" | "labels" | "label" | "txt" | "tsv" | "tab" | "clusters" | "communities"
+            | "part" | "dat" | "out" => Ok(Self::Tabs),
+            other => Err(LabelsFormatError {
+                file: display(path),
+                ending: visible(other),
+            }),
+        }
+    }
+}
+
+/// The name of a file does not tell how to write labels to it.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error(
+    "{file}: labels are not written as .{ending}; .labels, .txt and .tsv get tabs, .csv commas and a header, .jsonl a JSON object a line"
+)]
+pub struct LabelsFormatError {
+    file: String,
+    ending: String,
+}
+
+/// Writes a labels file, in the format that its name tells ([`LabelsFormat`]; tabs where it tells
+/// none): `provenance` as comments where there can be any, then each vertex with its cluster,
+/// numbered from 0 by decreasing size (ties by first vertex), isolated vertices ([`NONE`]) as clusters
+/// of their own behind them.
 pub fn write_labels(
     path: &Path,
     names: &Names,
     labels: &[Cluster],
     provenance: &[String],
 ) -> io::Result<()> {
-    super::write_atomically(path, |out| write_labels_to(out, names, labels, provenance))
+    let format = LabelsFormat::of_name(path).unwrap_or_default();
+    super::write_atomically(path, |out| {
+        write_labels_to(out, format, names, labels, provenance)
+    })
 }
 
 /// [`write_labels`] to any writer, as it is.
 pub fn write_labels_to(
     out: &mut dyn io::Write,
+    format: LabelsFormat,
     names: &Names,
     labels: &[Cluster],
     provenance: &[String],
@@ -215,10 +303,33 @@ pub fn write_labels_to(
     let mut labels = labels.to_vec();
     let clusters = renumber_by_size(&mut labels);
     number_isolated(&mut labels, clusters);
-    for line in provenance.iter().flat_map(|text| text.lines()) {
-        writeln!(out, "# {line}")?;
+    match format {
+        LabelsFormat::Tabs => {
+            for line in provenance.iter().flat_map(|text| text.lines()) {
+                writeln!(out, "# {line}")?;
+            }
+            write_label_lines(out, "", names, &labels)
+        }
+        LabelsFormat::Csv => {
+            writeln!(out, "vertex,cluster")?;
+            labels.iter().enumerate().try_for_each(|(i, cluster)| {
+                writeln!(out, "{},{cluster}", csv_field(&names.get(i)))
+            })
+        }
+        LabelsFormat::JsonLines => labels.iter().enumerate().try_for_each(|(i, cluster)| {
+            let name = serde_json::Value::from(names.get(i));
+            writeln!(out, "{{\"vertex\":{name},\"cluster\":{cluster}}}")
+        }),
     }
-    write_label_lines(out, "", names, &labels)
+}
+
+/// `name` as a field of a line whose fields are separated by commas.
+fn csv_field(name: &str) -> Cow<'_, str> {
+    if name.contains([',', ';']) {
+        Cow::Owned(text::in_quotes(name))
+    } else {
+        text::quote(name)
+    }
 }
 
 /// Makes every isolated vertex ([`NONE`]) a cluster of its own, numbered on from `clusters`.

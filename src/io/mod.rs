@@ -31,14 +31,15 @@ pub use dataset::{Classes, Coordinates, Dataset, Missing, Roles, dataset};
 pub use error::{ReadError, Remedy};
 pub use format::{Format, FormatError};
 pub use labels::{
-    Labels, Unknown, number_isolated, read_communities, read_labels, write_label_lines,
-    write_labels, write_labels_to,
+    Labels, LabelsFormat, LabelsFormatError, Unknown, number_isolated, read_communities,
+    read_communities_within, read_labels, read_labels_within, write_label_lines, write_labels,
+    write_labels_to,
 };
 pub use layout::IdKind;
 pub use load::load;
-pub use npy::{read_npy, write_npy};
+pub use npy::{read_npy, read_npy_within, write_npy};
 pub use options::{LoadOptions, Loaded};
 pub use reading::{Columns, EdgeListReading, Reading};
 pub use source::sha256;
-pub use table::{Table, is_missing, parse_table, read_table};
+pub use table::{Table, is_missing, parse_table, read_table, read_table_within};
 pub use write::{write_graph, write_graph_and_masses, write_graph_to};

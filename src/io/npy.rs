@@ -2,7 +2,8 @@
 
 use super::atomic::write_atomically;
 use super::error::ReadError;
-use super::source::whole;
+use super::shown::visible;
+use super::source::{Budget, whole};
 use crate::points::Points;
 use std::io;
 use std::path::Path;
@@ -12,10 +13,21 @@ const MAGIC: &[u8] = b"\x93NUMPY";
 /// Reads a one- or two-dimensional array of floats or integers as points, one a row. C and Fortran
 /// order are understood.
 pub fn read_npy(path: &Path) -> Result<Points, ReadError> {
-    let (file, bytes) = whole(path, None)?;
+    read_npy_within(path, None)
+}
+
+/// [`read_npy`] that stops before it takes more bytes of memory than `memory_limit`.
+pub fn read_npy_within(path: &Path, memory_limit: Option<u64>) -> Result<Points, ReadError> {
+    let (file, bytes) = whole(path, memory_limit)?;
     let wrong = |what: String| ReadError::file(&file, what);
     let (header, data) = split(&bytes).map_err(|what| wrong(what.to_owned()))?;
     let layout = Layout::of(header).map_err(wrong)?;
+    // Values become 8 bytes each; Fortran order is turned in a second array.
+    let numbers = (layout.rows as u64)
+        .saturating_mul(layout.columns as u64)
+        .saturating_mul(16);
+    let budget = Budget::new(memory_limit).beside(bytes.capacity());
+    budget.check(&file, numbers)?;
     let values = layout.values(data).map_err(wrong)?;
     Points::new(layout.columns, values).map_err(|error| wrong(error.to_string()))
 }
@@ -120,7 +132,7 @@ impl Layout {
             .map(str::parse);
         let sizes: Vec<usize> = sizes
             .collect::<Result<_, _>>()
-            .map_err(|_| format!("not a shape: ({inside})"))?;
+            .map_err(|_| format!("not a shape: ({})", visible(inside)))?;
         match sizes[..] {
             [rows] => Ok(Self {
                 kind,
@@ -135,7 +147,8 @@ impl Layout {
                 columns,
             }),
             _ => Err(format!(
-                "an array of shape ({inside}) is not a list of points"
+                "an array of shape ({}) is not a list of points",
+                visible(inside)
             )),
         }
     }

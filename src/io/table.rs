@@ -2,7 +2,8 @@
 
 use super::error::{Fault, ReadError, Remedy};
 use super::layout::data_lines;
-use super::source::whole;
+use super::shown::visible;
+use super::source::{Budget, whole};
 use super::text::{self, Separator};
 use std::collections::HashSet;
 use std::path::Path;
@@ -72,7 +73,7 @@ impl Table {
                 .filter(|&c| c < self.columns())
         };
         by_name.or_else(by_number).ok_or_else(|| {
-            let names: Vec<&str> = self.names.iter().map(String::as_str).take(20).collect();
+            let names: Vec<String> = self.names.iter().map(|n| visible(n)).take(20).collect();
             ReadError::file(
                 &self.file,
                 format!(
@@ -116,7 +117,22 @@ impl Table {
 /// assert_eq!(table.column("colour").unwrap(), 1);
 /// ```
 pub fn read_table(path: &Path, header: Option<bool>) -> Result<Table, ReadError> {
-    let (file, bytes) = whole(path, None)?;
+    read_table_within(path, header, None)
+}
+
+/// [`read_table`] that stops before it takes more bytes of memory than `memory_limit`.
+pub fn read_table_within(
+    path: &Path,
+    header: Option<bool>,
+    memory_limit: Option<u64>,
+) -> Result<Table, ReadError> {
+    let (file, bytes) = whole(path, memory_limit)?;
+    // Beside the text itself: a copy of it, 8 bytes a cell and 8 a line.
+    let is_end = |byte: &&u8| matches!(byte, b',' | b';' | b'\t' | b' ' | b'\n');
+    let cells = bytes.iter().filter(is_end).count() + 1;
+    let table = bytes.len() + 16 * cells;
+    let budget = Budget::new(memory_limit).beside(bytes.capacity());
+    budget.check(&file, table as u64)?;
     parse_table(&file, &bytes, header)
 }
 

@@ -562,7 +562,7 @@ proptest! {
 
 #[cfg(feature = "compress")]
 #[test]
-fn a_large_text_is_read_alike_mapped_streamed_and_on_any_number_of_threads() {
+fn a_large_text_is_read_alike_plain_packed_and_on_any_number_of_threads() {
     let mut text = String::from("# large\n");
     for e in 0..300_000u64 {
         use std::fmt::Write;

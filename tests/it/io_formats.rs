@@ -508,7 +508,7 @@ fn wrong_indices_are_seen_behind_right_checksums() {
 }
 
 #[test]
-fn a_mapped_graph_is_used_without_copying_and_outlives_its_name() {
+fn a_binary_graph_with_masses_outlives_its_file() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("g.lcut");
     let graph: Csr<f64> = Csr::from_edges(3, &[(0, 1, 1.5), (1, 2, 2.0), (2, 2, 1.0)]).unwrap();

@@ -12,8 +12,8 @@ use lambdacut::partition::Sums;
 use lambdacut::points::Points;
 use lambdacut::report::html::{About, GraphSource, GraphView, LIMIT, Page, PointsSource, Stop};
 use lambdacut::run::Silent;
-use lambdacut::search::Search;
 use lambdacut::search::Path;
+use lambdacut::search::Search;
 use proptest::prelude::*;
 
 fn view(

@@ -48,7 +48,7 @@ pub struct FoundPath {
 /// Labels of `path` for the vertices of the graph.
 fn labels_for(path: Option<&PathBuf>, loaded: &Loaded) -> anyhow::Result<Option<Vec<Cluster>>> {
     let Some(path) = path else { return Ok(None) };
-    let read = read_labels_for(path, loaded.names(), Unknown::Error)?;
+    let read = read_labels_for(path, loaded, Unknown::Error)?;
     Ok(Some(read.labels))
 }
 

@@ -38,7 +38,7 @@ impl ReportPage<'_> {
         progress: &Progress,
     ) -> anyhow::Result<()> {
         let truth = truth
-            .map(|path| read_labels_for(path, self.loaded.names(), Unknown::Skip))
+            .map(|path| read_labels_for(path, self.loaded, Unknown::Skip))
             .transpose()?;
         let view = with_csr!(self.loaded.graph.csr(), g => self.view(g, truth.as_ref(), progress))?;
         let about = About::new(document, self.parameters());

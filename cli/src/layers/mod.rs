@@ -191,7 +191,7 @@ fn describe(
     let local = layered.local_clusters(&found.labels);
     let layer = |(j, (title, loaded)): (usize, (String, Loaded))| -> anyhow::Result<Layer> {
         let compared = |path: &Path| -> anyhow::Result<(Labels, Agreement)> {
-            let truth = read_labels_for(path, loaded.names(), Unknown::Skip)?;
+            let truth = read_labels_for(path, &loaded, Unknown::Skip)?;
             let agreement = Agreement::of(layered.part(&found.labels, j), &truth.labels)?;
             Ok((truth, agreement))
         };

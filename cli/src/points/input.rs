@@ -1,6 +1,7 @@
 //! The table of points that the methods work on.
 
 use crate::common::{Progress, Usage};
+use crate::memory;
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
 use lambdacut::clustering::PointClustering;
@@ -157,7 +158,7 @@ impl DataArgs {
         if let Some((flag, _)) = of_tables.iter().find(|(_, given)| *given) {
             bail!("{flag} needs a table: a .npy array has no named columns and no gaps");
         }
-        let points = io::read_npy(&self.data)?;
+        let points = io::read_npy_within(&self.data, memory::allowed())?;
         let names = (1..=points.len()).map(|row| row.to_string()).collect();
         let coordinates = (1..=points.dimension())
             .map(|c| Coordinates::Number {
@@ -178,7 +179,11 @@ impl DataArgs {
     }
 
     fn load_table(&self, started: Instant) -> anyhow::Result<Data> {
-        let table = io::read_table(&self.data, self.header.map(|h| h == YesNo::Yes))?;
+        let table = io::read_table_within(
+            &self.data,
+            self.header.map(|h| h == YesNo::Yes),
+            memory::allowed(),
+        )?;
         let roles = Roles {
             label: self.label.clone(),
             group: self.group.clone(),

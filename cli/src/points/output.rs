@@ -301,10 +301,11 @@ impl<'a> Answer<'a> {
         if let (Some(to), Some(from)) = (clustering.as_object_mut(), self.more.as_object()) {
             to.extend(from.clone());
         }
-        let input_sha256 = if self.from.data.as_os_str() == "-" {
-            String::new()
-        } else {
+        // A pipe is read once.
+        let input_sha256 = if self.from.data.is_file() {
             io::sha256(&self.from.data)?
+        } else {
+            String::new()
         };
         Ok(Document {
             fit: Some(section),

@@ -101,7 +101,7 @@ fn flags_of_reading() {
         run(&["--duplicates", "first"], "0 1 5\n1 0 3\n"),
         "0\t1\t5\n"
     );
-    assert_eq!(run(&["--ids", "name"], "01 1\n"), "01\t1\n");
+    assert_eq!(run(&["--ids", "name"], "01 1\n"), "01\t\"1\"\n");
     assert_eq!(run(&["--header", "yes"], "0 1\n1 2\n"), "1\t2\n");
     assert_eq!(run(&["--f32"], "0 1 0.5\n"), "0\t1\t0.5\n");
     assert_eq!(run(&["--lenient"], "0 1\n1\n1 2\n"), "0\t1\n1\t2\n");
