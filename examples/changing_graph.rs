@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     edges.extend(circle(&["Emil", "Frida", "Georg", "Hanna"]));
     edges.push(("Dora", "Emil", 1.0));
     let mut graph = Graph::from_named_edges(edges)?;
-    let mut best = Search::new().resolution(0.4)?.run(&graph)?;
+    let mut best = Search::new().resolution(0.5)?.run(&graph)?;
     println!("week 1: {} circles, F = {:.3}", best.k(), best.value);
     assert_eq!(best.k(), 2);
 
@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         graph = graph.with_edges([meeting])?;
 
         // From last week's circles the search has little to do, and it never ends above their F.
-        let search = Search::new().resolution(0.4)?.start(best.labels.clone());
+        let search = Search::new().resolution(0.5)?.start(best.labels.clone());
         best = search.run(&graph)?;
         println!(
             "week {week}: Dora met {friend}: {} circles, F = {:.3}, and with Dora are {:?}",
@@ -41,11 +41,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
 
     // By now she belongs to the other circle.
-    let (dora, hanna) = (vertex(&graph, "Dora")?, vertex(&graph, "Hanna")?);
-    assert_eq!(
-        best.cluster_of(dora as usize),
-        best.cluster_of(hanna as usize)
-    );
-    assert_eq!(graph.degree(dora as usize), 3.0 + 1.0 + 5.0);
+    let circle_of = |name| Ok::<_, &str>(best.cluster_of(vertex(&graph, name)? as usize));
+    assert_eq!(best.k(), 2);
+    assert_eq!(circle_of("Dora")?, circle_of("Hanna")?);
+    assert_ne!(circle_of("Dora")?, circle_of("Anna")?);
     Ok(())
 }
