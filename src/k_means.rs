@@ -132,7 +132,7 @@ impl KMeans<'_> {
 
     fn check(&self, points: &Points) -> Result<(), PointsError> {
         let wrong = |name, expected, found: usize| {
-            Err(ParamError::out_of_range(name, expected, found).into())
+            Err(ParamError::out_of_range(name, expected, &found).into())
         };
         if self.clusters == 0 || self.clusters > points.len() {
             return wrong(

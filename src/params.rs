@@ -34,10 +34,10 @@ pub enum ParamError {
 
 impl ParamError {
     /// `name` must be `expected`, not `found`.
-    pub(crate) fn out_of_range<T: ToString>(
+    pub(crate) fn out_of_range(
         name: &'static str,
         expected: &'static str,
-        found: T,
+        found: &dyn std::fmt::Display,
     ) -> Self {
         let found = found.to_string();
         Self::OutOfRange {

@@ -268,17 +268,17 @@ impl DpMeans<'_> {
         points: &Points,
         deadline: &Deadline<'_>,
     ) -> Result<f64, PointsError> {
-        let wrong = ParamError::out_of_range::<String>;
+        let wrong = ParamError::out_of_range;
         match self.price {
             Some(Price::Lambda(lambda)) if lambda.is_finite() && lambda >= 0.0 => Ok(lambda),
             Some(Price::Lambda(lambda)) => {
-                Err(wrong("λ", "a finite number, at least 0", lambda.to_string()).into())
+                Err(wrong("λ", "a finite number, at least 0", &lambda).into())
             }
             Some(Price::Clusters(k)) => lambda_of_round(points, k, deadline).ok_or_else(|| {
                 let expected = "at least 1, and there must be points";
-                wrong("the number of clusters", expected, k.to_string()).into()
+                wrong("the number of clusters", expected, &k).into()
             }),
-            None => Err(wrong("λ or the number of clusters", "given", "absent".into()).into()),
+            None => Err(wrong("λ or the number of clusters", "given", &"absent").into()),
         }
     }
 
@@ -298,7 +298,7 @@ impl DpMeans<'_> {
 
     fn check(&self, points: &Points) -> Result<(), PointsError> {
         let wrong = |name, expected, found: String| {
-            Err(ParamError::out_of_range(name, expected, found).into())
+            Err(ParamError::out_of_range(name, expected, &found).into())
         };
         if self.runs.count == 0 {
             return wrong("the number of runs", "at least 1", "0".into());

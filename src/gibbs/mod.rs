@@ -263,7 +263,7 @@ impl Gibbs<'_> {
 
     fn check(&self, points: &Points) -> Result<(), PointsError> {
         let wrong = |name, expected, found: String| {
-            Err(ParamError::out_of_range(name, expected, found).into())
+            Err(ParamError::out_of_range(name, expected, &found).into())
         };
         if !self.alpha.is_valid() {
             return wrong(

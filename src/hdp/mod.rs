@@ -275,18 +275,18 @@ impl Hdp<'_> {
                 let found = prices_until(space, groups, (local, global), deadline);
                 found.ok_or_else(|| {
                     let counts = format!("{local} and {global}");
-                    ParamError::out_of_range("the numbers of clusters", "at least 1", counts)
+                    ParamError::out_of_range("the numbers of clusters", "at least 1", &counts)
                 })?
             }
             None => {
                 let name = "λ_ℓ and λ_g, or the numbers of clusters";
-                return Err(ParamError::out_of_range(name, "given", "absent").into());
+                return Err(ParamError::out_of_range(name, "given", &"absent").into());
             }
         };
         for (name, price) in [("λ_ℓ", prices.local), ("λ_g", prices.global)] {
             if !(price.is_finite() && price >= 0.0) {
                 let expected = "a finite number, at least 0";
-                return Err(ParamError::out_of_range(name, expected, price).into());
+                return Err(ParamError::out_of_range(name, expected, &price).into());
             }
         }
         Ok(prices)
@@ -294,7 +294,7 @@ impl Hdp<'_> {
 
     fn check(&self, elements: usize, groups: &Groups) -> Result<(), PointsError> {
         if self.runs == 0 {
-            return Err(ParamError::out_of_range("the number of runs", "at least 1", 0).into());
+            return Err(ParamError::out_of_range("the number of runs", "at least 1", &0).into());
         }
         if groups.as_slice().len() != elements {
             return Err(PointsError::Count {

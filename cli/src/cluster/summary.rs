@@ -41,22 +41,24 @@ fn in_words(found: &Found, document: &Document) -> String {
     let clustered: usize = sizes.iter().sum();
     let median = sizes.get(k / 2).copied().unwrap_or(0);
     let largest = sizes.last().copied().unwrap_or(0);
-    let mut words = match k {
+    let mut words = vec![match k {
         1 => format!("clusters   1, of {largest} vertices"),
         _ => format!("clusters   {k}, of about {median} vertices"),
-    };
+    }];
     // Only normalized cut divides by the weight of a cluster.
     if k > 1 && found.clustering.objective == lambdacut::cut::Cut::Normalized {
         let inside = 100.0 * (1.0 - found.clustering.cut / k as f64);
-        words += &format!("; on average {inside:.0} % of a cluster's weight stays inside");
+        words.push(format!(
+            "on average {inside:.0} % of a cluster's weight stays inside"
+        ));
     } else if let Some(coverage) = number(document.metrics.as_ref(), "coverage") {
-        words += &format!("; {:.0} % of all weight is inside", 100.0 * coverage);
+        words.push(format!("{:.0} % of all weight is inside", 100.0 * coverage));
     }
     if k > 1 {
         let share = 100.0 * largest as f64 / clustered.max(1) as f64;
-        words += &format!("; the largest holds {share:.0} % of the vertices");
+        words.push(format!("the largest holds {share:.0} % of the vertices"));
     }
-    words
+    words.join("; ")
 }
 
 fn objective(found: &Found) -> Vec<String> {
@@ -169,24 +171,24 @@ pub fn table(found: &Found) -> String {
     let Some(choice) = answer.and_then(|answer| answer.choice.as_ref()) else {
         return String::new();
     };
-    let mut table = format!(
+    let mut rows = vec![format!(
         "{:>10} {:>14} {:>9} {:>9} {:>10}\n",
         "clusters", "cut", "beta from", "to", "score"
-    );
+    )];
     for (at, corner) in choice.candidates.iter().enumerate() {
         let mark = if at == choice.chosen {
             "  recommended"
         } else {
             ""
         };
-        table += &format!(
+        rows.push(format!(
             "{:>10} {:>14.6} {:>9.4} {:>9.4} {:>10.4}{mark}\n",
             corner.clusters,
             corner.cut,
             corner.beta_low,
             corner.beta_high,
             corner.score()
-        );
+        ));
     }
-    table
+    rows.concat()
 }
