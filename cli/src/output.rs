@@ -60,6 +60,16 @@ impl OutputArgs {
         self.takes_standard_output()
     }
 
+    /// The same for a command that writes its labels into a directory.
+    pub fn check_directory(&self) -> anyhow::Result<bool> {
+        for (flag, file) in &self.files()[1..] {
+            if let Some(file) = file {
+                check_writable(flag, file)?;
+            }
+        }
+        standard_output(&self.files())
+    }
+
     fn files(&self) -> [(&'static str, Option<&Path>); 3] {
         [
             ("--output", self.output.as_deref()),

@@ -1,6 +1,6 @@
 //! The state of the chain and what a sweep does to it.
 
-use super::{Gibbs, Prior};
+use super::prior::{Model, Prior};
 use crate::ids::Cluster;
 use crate::points::{Points, squared_distance};
 use rand::{RngExt, SeedableRng};
@@ -14,6 +14,7 @@ const NEGLIGIBLE: f64 = -46.0;
 /// Labels, means and the two parameters of a run under way.
 pub(super) struct Chain<'a> {
     points: &'a Points,
+    model: Model,
     pub(super) labels: Vec<Cluster>,
     sizes: Vec<usize>,
     pub(super) means: Vec<Vec<f64>>,
@@ -28,7 +29,7 @@ pub(super) struct Chain<'a> {
 }
 
 impl<'a> Chain<'a> {
-    pub(super) fn new(points: &'a Points, params: &Gibbs<'_>) -> Self {
+    pub(super) fn new(points: &'a Points, model: Model, seed: u64) -> Self {
         let n = points.len();
         let mut log_factorials = vec![0.0; n + 2];
         for m in 2..=n {
@@ -40,10 +41,11 @@ impl<'a> Chain<'a> {
         } else {
             (vec![n], vec![points.mean()])
         };
-        let (alpha, sigma) = (params.alpha.start(false), params.sigma.start(true));
-        let rng = Xoshiro256PlusPlus::seed_from_u64(params.seed);
+        let (alpha, sigma) = (model.alpha.start(false), model.sigma.start(true));
+        let rng = Xoshiro256PlusPlus::seed_from_u64(seed);
         Self {
             points,
+            model,
             labels: vec![0; n],
             sizes,
             means,
@@ -56,10 +58,10 @@ impl<'a> Chain<'a> {
         }
     }
 
-    pub(super) fn sweep(&mut self, params: &Gibbs<'_>) -> usize {
+    pub(super) fn sweep(&mut self) -> usize {
         let mut moves = 0;
         for i in 0..self.labels.len() {
-            moves += usize::from(self.resample(i, params.rho));
+            moves += usize::from(self.resample(i, self.model.rho));
         }
         let mut sums = vec![vec![0.0; self.points.dimension()]; self.means.len()];
         for (i, &c) in self.labels.iter().enumerate() {
@@ -69,10 +71,10 @@ impl<'a> Chain<'a> {
                 .for_each(|(s, x)| *s += x);
         }
         for (c, sum) in sums.into_iter().enumerate() {
-            self.means[c] = self.draw_mean(&sum, self.sizes[c], params.rho);
+            self.means[c] = self.draw_mean(&sum, self.sizes[c], self.model.rho);
         }
-        self.draw_sigma(params.sigma);
-        self.draw_alpha(params.alpha);
+        self.draw_sigma(self.model.sigma);
+        self.draw_alpha(self.model.alpha);
         moves
     }
 
@@ -188,7 +190,8 @@ impl<'a> Chain<'a> {
     /// `ln p(x, z | α, σ)` with the means integrated out:
     /// `k ln α + Σ_c ln (n_c−1)! − Σ_{i<n} ln(α+i) + Σ_c ln p(x_c)`,
     /// `ln p(x_c) = −½ [ d n_c ln 2πσ + d ln(1 + n_c ρ/σ) + ( Σ‖x‖² − ρ‖Σx‖²/(σ + n_c ρ) )/σ ]`.
-    pub(super) fn log_joint(&self, rho: f64) -> f64 {
+    pub(super) fn log_joint(&self) -> f64 {
+        let rho = self.model.rho;
         let (d, n) = (self.points.dimension(), self.labels.len());
         let mut sums = vec![0.0; self.means.len() * d];
         let mut squares = 0.0;

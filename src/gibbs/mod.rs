@@ -22,6 +22,9 @@
 //! k); memory 8 bytes a point.
 
 mod chain;
+mod prior;
+
+pub use prior::Prior;
 
 use crate::clustering::PointClustering;
 use crate::ids::Cluster;
@@ -29,48 +32,8 @@ use crate::params::{DEFAULT_SEED, ParamError};
 use crate::points::{Alternation, Points, PointsError};
 use crate::run::{Passes, Run, StopReason, StopRules, run_options};
 use chain::Chain;
+use prior::Model;
 use serde::{Deserialize, Serialize};
-
-/// A positive number that is given, or drawn along with everything else.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub enum Prior {
-    /// This value.
-    Fixed(f64),
-    /// For α: `Gamma(shape, rate)`. For σ: `InverseGamma(shape, scale)`, with the scale in the
-    /// place of the rate.
-    Gamma {
-        /// The shape.
-        shape: f64,
-        /// The rate of α, the scale of σ.
-        rate: f64,
-    },
-}
-
-impl Prior {
-    /// Where the chain starts: the value, or the mean `shape/rate` of a gamma (for σ,
-    /// `rate/shape`).
-    fn start(self, inverse: bool) -> f64 {
-        match self {
-            Self::Fixed(value) => value,
-            Self::Gamma { shape, rate } => {
-                if inverse {
-                    rate / shape
-                } else {
-                    shape / rate
-                }
-            }
-        }
-    }
-
-    fn is_valid(self) -> bool {
-        let positive = |v: f64| v.is_finite() && v > 0.0;
-        match self {
-            Self::Fixed(value) => positive(value),
-            Self::Gamma { shape, rate } => positive(shape) && positive(rate),
-        }
-    }
-}
 
 /// The sampler with its options.
 ///
@@ -226,14 +189,14 @@ impl Gibbs<'_> {
         on_sample: &mut dyn FnMut(&Sample<'_>),
     ) -> Result<PointClustering, PointsError> {
         self.check(points)?;
-        let mut chain = Chain::new(points, self);
+        let mut chain = Chain::new(points, self.model(), self.seed);
         let deadline = self.run.start();
         let mut passes = Passes::new(self.stop);
         let mut best: Option<(f64, Vec<Cluster>)> = None;
         let mut stop = StopReason::Direct;
         for sweep in 1..=self.burn_in + self.samples {
-            let moves = chain.sweep(self);
-            let log_joint = chain.log_joint(self.rho);
+            let moves = chain.sweep();
+            let log_joint = chain.log_joint();
             if sweep > self.burn_in && (sweep - self.burn_in).is_multiple_of(self.thin) {
                 let (clusters, alpha, sigma) = (chain.means.len(), chain.alpha, chain.sigma);
                 on_sample(&Sample {
@@ -256,9 +219,16 @@ impl Gibbs<'_> {
                 break;
             }
         }
-        let (value, labels) =
-            best.unwrap_or_else(|| (chain.log_joint(self.rho), chain.labels.clone()));
+        let (value, labels) = best.unwrap_or_else(|| (chain.log_joint(), chain.labels.clone()));
         Ok(answer(points, labels, -value, passes, stop))
+    }
+
+    fn model(&self) -> Model {
+        Model {
+            alpha: self.alpha,
+            sigma: self.sigma,
+            rho: self.rho,
+        }
     }
 
     fn check(&self, points: &Points) -> Result<(), PointsError> {

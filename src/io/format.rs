@@ -179,8 +179,10 @@ fn refused(path: &Path, ending: &str) -> FormatError {
 fn foreign_content(start: &[u8]) -> Option<&'static str> {
     let text = start.strip_prefix(&[0xef, 0xbb, 0xbf]).unwrap_or(start);
     let text = text.trim_ascii_start();
-    if text.starts_with(b"<") {
-        let head = String::from_utf8_lossy(&text[..text.len().min(1000)]).to_lowercase();
+    let head = String::from_utf8_lossy(&text[..text.len().min(1000)]).to_lowercase();
+    // A vertex may be called `<b>`: only what documents begin with is beyond doubt.
+    let xml = ["<?xml", "<!doctype", "<graphml", "<gexf", "<html"];
+    if xml.iter().any(|start| head.starts_with(start)) {
         let tag = ["graphml", "gexf"]
             .into_iter()
             .find(|tag| head.contains(&format!("<{tag}")));

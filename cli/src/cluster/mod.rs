@@ -54,9 +54,9 @@ pub struct ClusterArgs {
 pub fn run(args: &ClusterArgs, global: &Global) -> anyhow::Result<ExitCode> {
     let clock = args.search.clock()?;
     args.search.refuse_unused()?;
-    args.output.check()?;
     let progress = global.progress()?;
     let Some(graph) = &args.graph else {
+        args.output.check_directory()?;
         refuse("--layers", &args.search.flags_beside_layers())?;
         let job = layers::Job {
             layers: &args.layers,
@@ -66,6 +66,8 @@ pub fn run(args: &ClusterArgs, global: &Global) -> anyhow::Result<ExitCode> {
         };
         return job.run(&clock, &progress);
     };
+    refuse("a single graph (see --layers)", &args.layers.flags())?;
+    args.output.check()?;
     let job = Job {
         graph,
         reading: &args.reading,

@@ -30,29 +30,40 @@ pub struct LayersArgs {
     /// into the directory named by -o.
     #[arg(long, value_name = "GRAPH", num_args = 2..)]
     pub layers: Vec<PathBuf>,
-    /// The weight of the edge between two copies of a vertex.
-    #[arg(
-        long,
-        value_name = "WEIGHT",
-        default_value_t = 1.0,
-        allow_negative_numbers = true,
-        requires = "layers"
-    )]
-    pub coupling: f64,
+    /// The weight of the edge between two copies of a vertex [default: 1].
+    #[arg(long, value_name = "WEIGHT", allow_negative_numbers = true)]
+    pub coupling: Option<f64>,
     /// Which copies are coupled: chain, each with the next layer that has the vertex; all, every
-    /// two.
-    #[arg(long, value_name = "HOW", default_value = "chain", requires = "layers")]
-    pub couple: CoupleArg,
-    /// What a layer pays for each cluster it uses (`λ_ℓ`); negative values reward it. The global
-    /// price is −β, as for one graph.
-    #[arg(
-        long,
-        value_name = "PRICE",
-        default_value_t = 0.0,
-        allow_negative_numbers = true,
-        requires = "layers"
-    )]
-    pub local_price: f64,
+    /// two [default: chain].
+    #[arg(long, value_name = "HOW")]
+    pub couple: Option<CoupleArg>,
+    /// What a layer pays for each cluster it uses (`λ_ℓ`); negative values reward it [default: 0].
+    /// The global price is −β, as for one graph.
+    #[arg(long, value_name = "PRICE", allow_negative_numbers = true)]
+    pub local_price: Option<f64>,
+}
+
+impl LayersArgs {
+    /// The flags that say nothing about a single graph, and whether they were given.
+    pub fn flags(&self) -> [(&'static str, bool); 3] {
+        [
+            ("--coupling", self.coupling.is_some()),
+            ("--couple", self.couple.is_some()),
+            ("--local-price", self.local_price.is_some()),
+        ]
+    }
+
+    fn weight(&self) -> f64 {
+        self.coupling.unwrap_or(1.0)
+    }
+
+    fn how(&self) -> CoupleArg {
+        self.couple.unwrap_or(CoupleArg::Chain)
+    }
+
+    fn price(&self) -> f64 {
+        self.local_price.unwrap_or(0.0)
+    }
 }
 
 /// Which copies of a vertex are coupled.
@@ -115,11 +126,11 @@ impl Job<'_> {
         }
         let load_seconds = started.elapsed().as_secs_f64();
         let graphs: Vec<_> = loaded.iter().map(|layer| &layer.graph).collect();
-        let layered = LayeredGraph::new(&graphs, args.couple.coupling(), args.coupling)?;
+        let layered = LayeredGraph::new(&graphs, args.how().coupling(), args.weight())?;
         let mut method = Layers::new()
             .cut(self.search.objective.cut())
             .resolution(beta)?
-            .local_price(args.local_price)
+            .local_price(args.price())
             .effort(self.search.effort())
             .observer(progress);
         method.run.time_limit = clock.left();
@@ -297,11 +308,11 @@ fn document(
         .collect();
     let more = [
         ("layers", json!(described)),
-        ("local_price", json!(args.local_price)),
+        ("local_price", json!(args.price())),
         ("local_clusters", json!(local)),
         (
             "coupling",
-            json!({ "weight": args.coupling, "how": args.couple, "copies": layered.graph.vertices() }),
+            json!({ "weight": args.weight(), "how": args.how(), "copies": layered.graph.vertices() }),
         ),
     ];
     Document {

@@ -75,7 +75,7 @@ impl LayersPage<'_> {
             .as_ref()
             .map_or(0.0, |objective| objective.cut);
         let local: usize = self.layers.iter().map(|l| l.clusters).sum();
-        let local_price = self.job.layers.local_price * local as f64;
+        let local_price = self.job.layers.price() * local as f64;
         Stop {
             clusters: self.found.clusters,
             cut,
@@ -137,11 +137,11 @@ impl LayersPage<'_> {
         let search = job.search;
         let mut list = vec![
             parameter("effort", &word(&search.effort.unwrap_or(EffortArg::Normal))),
-            parameter("coupling weight", &args.coupling),
+            parameter("coupling weight", &args.weight()),
         ];
         list.extend([
-            parameter("coupled", &word(&args.couple)),
-            parameter("local price", &args.local_price),
+            parameter("coupled", &word(&args.how())),
+            parameter("local price", &args.price()),
         ]);
         let limit = search.time_limit;
         list.extend(limit.map(|seconds| parameter("time limit", &seconds)));

@@ -316,6 +316,8 @@ fn generated_graphs_follow_every_parameter() {
             "lfr",
             "--vertices",
             "400",
+            "--average-degree",
+            "8",
             "--output",
             &graph,
             "--json",
@@ -436,7 +438,7 @@ fn long_flags(command: &[&str]) -> BTreeSet<String> {
         .map(str::trim_start)
         .filter(|line| line.starts_with('-'))
     {
-        let words = line.split([' ', ',', '=']);
+        let words = line.split([' ', ',', '=', '.']);
         flags.extend(
             words
                 .take(2)
