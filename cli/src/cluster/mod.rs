@@ -8,7 +8,7 @@ mod methods;
 mod report;
 mod summary;
 
-use self::args::{Method, SearchArgs, refuse};
+use self::args::{Method, ObjectiveArg, SearchArgs, refuse};
 use self::methods::Found;
 use super::common::{Clock, Global, Progress, exit_code};
 use super::input::{GraphArgs, Loaded, ReadArgs};
@@ -160,6 +160,13 @@ impl Job<'_> {
         let loaded = self.reading.load(self.graph, progress)?;
         self.output.check_truth(&loaded)?;
         self.reading.check_memory(&loaded)?;
+        let weighted = loaded.graph.vertex_weights().is_some();
+        if weighted && self.search.objective == ObjectiveArg::Ncut {
+            progress.say(
+                "note       the file has weights of vertices: normalized cut has no use for them, \
+                 --objective rcut divides by them",
+            );
+        }
         let searching = Instant::now();
         let found = match self.search.method {
             Method::Path => methods::path(self.search, &loaded, clock, progress)?,

@@ -415,6 +415,30 @@ fn generated_graphs_follow_every_parameter() {
 }
 
 #[test]
+fn weights_of_vertices_count_in_ratio_cut() {
+    let dir = tempfile::tempdir().unwrap();
+    let graph = dir.path().join("weighted.graph");
+    // Two triangles and a bridge; the last vertex weighs 97, so its side is the heavier.
+    fs::write(
+        &graph,
+        "6 7 010\n1 2 3\n1 1 3\n1 1 2 4\n1 3 5 6\n1 4 6\n97 4 5\n",
+    )
+    .unwrap();
+    let name = graph.display().to_string();
+    let made = dir.path().join("made.json");
+    let made_name = made.display().to_string();
+    let base = ["cluster", &name, "-k", "2", "--json", &made_name];
+    let told = said(&base, 0);
+    assert!(told.contains("no use for them"), "{told}");
+    said(&[&base[..], &["--objective", "rcut"]].concat(), 0);
+    let objective = json(&made)["objective"].clone();
+    assert_eq!(objective["kind"], "masses");
+    // The lightest side that a cut can leave: 1/99 + 1/3.
+    let expected = 1.0 / 99.0 + 1.0 / 3.0;
+    assert!((objective["cut"].as_f64().unwrap() - expected).abs() < 1e-12);
+}
+
+#[test]
 fn verbose_shows_passes_and_quiet_shows_nothing() {
     let verbose = said(&["cluster", GRAPH, "--verbose"], 0);
     assert!(verbose.contains("moves"), "{verbose}");
