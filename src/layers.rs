@@ -30,7 +30,7 @@ use crate::params::{ParamError, Resolution};
 use crate::partition::Sums;
 use crate::run::{Passes, Run, StopRules, run_options};
 use crate::search::Effort;
-use crate::search::path_search::PathSearch;
+use crate::search::job::Job;
 use crate::search::state::Account;
 use crate::with_csr;
 use rustc_hash::FxHashMap;
@@ -278,9 +278,8 @@ impl Layers<'_> {
         let prices = &self.prices;
         prices.check(layered)?;
         let deadline = self.run.start();
-        let path_search = PathSearch::new(&layered.graph, &prices.cut, self.effort, &deadline);
-        let start = path_search.solve(prices.beta(), &mut Vec::new());
-        let (labels, k) = start.state.numbered();
+        let job = Job::new(&layered.graph, &prices.cut, self.effort, &deadline);
+        let (labels, k) = job.best_at(prices.beta()).numbered();
         let mut search = Search::new(layered, prices, labels, k);
         let mut passes = Passes::new(self.stop);
         let stop = loop {

@@ -179,7 +179,7 @@ impl<W: Weight> Annealer<'_, W> {
 /// The coarsest partition finer than both, and its number of clusters: of the parts of a cluster of
 /// `a` one keeps its number, the largest where it has more than half of the members, and the others
 /// are numbered from `k` on.
-fn meet(a: &[Cluster], k: usize, b: &[Cluster]) -> (Vec<Cluster>, usize) {
+pub(super) fn meet(a: &[Cluster], k: usize, b: &[Cluster]) -> (Vec<Cluster>, usize) {
     let mut main = majority(a, b);
     main.resize(k, NONE);
     let mut others: FxHashMap<u64, Cluster> = FxHashMap::default();

@@ -34,10 +34,10 @@ pub(super) struct Plan {
     pub tuning: Tuning,
     /// Steps of β from the start of annealing to a wanted β.
     pub steps: usize,
-    /// By what the null model's γ is divided from step to step.
+    /// By what the null model's γ is multiplied from step to step.
     pub gamma_factor: f64,
-    /// How many of its proposals are refined at a wanted β.
-    pub proposals: usize,
+    /// Whether a path of its own is followed beside that of the lighter presets.
+    pub own_path: bool,
     /// The stride of the path, as a share of the scale of β.
     pub stride: f64,
     /// Repairs in which clusters are annealed inside, and then freely, at a wanted β.
@@ -53,12 +53,12 @@ pub(super) struct Plan {
 }
 
 impl Effort {
-    /// The next lighter preset.
-    pub(super) fn lighter(self) -> Option<Self> {
+    /// This preset after all lighter ones.
+    pub(super) fn with_lighter(self) -> &'static [Self] {
         match self {
-            Self::Fast => None,
-            Self::Normal => Some(Self::Fast),
-            Self::Best => Some(Self::Normal),
+            Self::Fast => &[Self::Fast],
+            Self::Normal => &[Self::Fast, Self::Normal],
+            Self::Best => &[Self::Fast, Self::Normal, Self::Best],
         }
     }
 
@@ -71,8 +71,8 @@ impl Effort {
                     pieces: false,
                 },
                 steps: 5,
-                gamma_factor: 8.0,
-                proposals: 1,
+                gamma_factor: 4.0,
+                own_path: false,
                 stride: 0.1,
                 repairs: (1, 0),
                 path_repairs: (0, 0),
@@ -88,7 +88,7 @@ impl Effort {
                 },
                 steps: 5,
                 gamma_factor: 4.0,
-                proposals: 3,
+                own_path: false,
                 stride: 0.05,
                 repairs: (2, 3),
                 path_repairs: (1, 0),
@@ -104,7 +104,7 @@ impl Effort {
                 },
                 steps: 17,
                 gamma_factor: 2.0,
-                proposals: 5,
+                own_path: true,
                 stride: 0.025,
                 repairs: (4, 24),
                 path_repairs: (1, 1),

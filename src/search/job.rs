@@ -22,16 +22,33 @@ use std::time::Instant;
 /// At how many corners of the path a known clustering is refined.
 const KNOWN_REFINED: usize = 6;
 
-/// The one with the smaller cut, the first if they are equal.
-fn better(a: (State, bool, f64), b: (State, bool, f64)) -> (State, bool, f64) {
-    if b.0.cut() < a.0.cut() { b } else { a }
+/// A partition with exactly the wanted number of clusters.
+struct Exact {
+    state: State,
+    /// Whether components had to be united.
+    united: bool,
+    /// The β of the path where it was found.
+    beta: f64,
+}
+
+impl Exact {
+    /// The one with the smaller cut, this one if they are equal.
+    fn or_better(self, other: Self) -> Self {
+        if other.state.cut() < self.state.cut() {
+            other
+        } else {
+            self
+        }
+    }
 }
 
 /// One search on one graph.
-pub(super) struct Job<'a, W: Weight> {
+pub(crate) struct Job<'a, W: Weight> {
     graph: &'a Csr<W>,
     cut: &'a Cut,
-    search: PathSearch<'a, W>,
+    /// Searches of rising effort, up to the one asked for. Each goes on from what those before it
+    /// have found, so that more effort never gives a worse answer.
+    searches: Vec<PathSearch<'a, W>>,
     observer: &'a Deadline<'a>,
 }
 
@@ -42,16 +59,22 @@ impl<'a, W: Weight> Job<'a, W> {
         effort: Effort,
         deadline: &'a Deadline<'a>,
     ) -> Self {
+        let search = |&effort: &Effort| PathSearch::new(graph, cut, effort, deadline);
         Self {
             graph,
             cut,
-            search: PathSearch::new(graph, cut, effort, deadline),
+            searches: effort.with_lighter().iter().map(search).collect(),
             observer: deadline,
         }
     }
 
     fn level(&self) -> Level<'a, W> {
         Level::new(self.graph, self.cut)
+    }
+
+    /// The search of least effort.
+    fn first(&self) -> &PathSearch<'a, W> {
+        &self.searches[0]
     }
 
     pub fn run(
@@ -67,8 +90,8 @@ impl<'a, W: Weight> Job<'a, W> {
         });
         match target {
             Target::Recommended => self.recommended(start.as_ref(), path, after_step),
-            Target::Resolution(beta) => self.at(beta.get(), start),
-            Target::Clusters(k) => self.exactly(k, start, path, after_step),
+            Target::Resolution(beta) => self.at(beta.get(), start, path, after_step),
+            Target::Clusters(k) => self.exactly(k, start.as_ref(), path, after_step),
         }
     }
 
@@ -79,51 +102,84 @@ impl<'a, W: Weight> Job<'a, W> {
         path: &mut Path,
         after_step: &mut dyn FnMut(&Path),
     ) -> Answer {
-        let mut on_step = |path: &Path| {
-            after_step(path);
-            true
-        };
-        self.search.follow(path, &mut on_step);
-        if !path.done() {
-            // Interrupted early, all partitions of the path may be worse than none at all.
-            self.search.keep(path, &self.one_a_component(), 0.0);
-        }
-        self.search.add_proposals(path);
-        if let Some(start) = start {
-            self.add_known(path, start);
-        }
-        let before = choose(path);
-        let corner = before.candidates[before.chosen];
-        let beta = f64::midpoint(corner.beta_low, corner.beta_high);
-        let mut refined = None;
-        if !self.observer.cancelled() {
-            let state = State::new(&self.level(), path.labels(corner.point), corner.clusters);
-            let better = self.search.perfect(state, beta);
-            self.search
-                .keep(path, &better.state, path.points()[corner.point].beta);
-            refined = Some((path.points().len() - 1, better));
+        let mut refined = Vec::new();
+        for (nth, search) in self.searches.iter().enumerate() {
+            self.explore(search, path, after_step);
+            if let Some(start) = start.filter(|_| nth == 0) {
+                self.add_known(path, start);
+            }
+            refined.extend(self.refine_choice(search, path));
         }
         let choice = choose(path);
         let corner = choice.candidates[choice.chosen];
         let beta = f64::midpoint(corner.beta_low, corner.beta_high);
-        let best = match refined {
-            Some((point, refined)) if point == corner.point => refined,
-            _ => self.as_it_is(
-                State::new(&self.level(), path.labels(corner.point), corner.clusters),
-                beta,
-                false,
-            ),
-        };
+        let best = refined.into_iter().find(|r| r.0 == corner.point);
+        let best = best.map_or_else(
+            || {
+                let labels = path.labels(corner.point);
+                let state = State::new(&self.level(), labels, corner.clusters);
+                self.as_it_is(state, beta, false)
+            },
+            |(_, refined)| refined,
+        );
         let mut answer = self.answer(&best, beta, path.trace().to_vec(), false);
         answer.interval = Some((corner.beta_low, corner.beta_high));
         answer.choice = Some(choice);
         answer
     }
 
+    /// Follows the path and lets the null model propose, as far as lighter searches have not.
+    fn explore(
+        &self,
+        search: &PathSearch<'a, W>,
+        path: &mut Path,
+        after_step: &mut dyn FnMut(&Path),
+    ) {
+        let first = std::ptr::eq(search, self.first());
+        if first {
+            let mut on_step = |path: &Path| {
+                after_step(path);
+                true
+            };
+            search.follow(path, &mut on_step);
+            if !path.done() {
+                // Interrupted early, all partitions of the path may be worse than none at all.
+                search.keep(path, &self.one_a_component(), 0.0);
+            }
+        }
+        if search.explores() && !self.observer.cancelled() {
+            search.add_own_path(path);
+        }
+        if first || search.explores() {
+            search.add_proposals(path);
+        }
+    }
+
+    /// Refines the corner that stands out and adds it to the path; its point.
+    fn refine_choice(
+        &self,
+        search: &PathSearch<'a, W>,
+        path: &mut Path,
+    ) -> Option<(usize, Refined)> {
+        if self.observer.cancelled() {
+            return None;
+        }
+        let started = Instant::now();
+        let choice = choose(path);
+        let corner = choice.recommended();
+        let beta = f64::midpoint(corner.beta_low, corner.beta_high);
+        let state = State::new(&self.level(), path.labels(corner.point), corner.clusters);
+        let refined = search.perfect(state, beta);
+        search.keep(path, &refined.state, beta);
+        search.add_record(path, started);
+        Some((path.points().len() - 1, refined))
+    }
+
     /// Adds a known clustering to the points of a path: as it is, and refined at the β of each of the
     /// widest corners, the only ones among which the choice is made.
     fn add_known(&self, path: &mut Path, known: &State) {
-        self.search.keep(path, known, self.search.start());
+        let search = self.first();
+        search.keep(path, known, search.start());
         let mut corners = path.corners();
         corners.sort_by(|a, b| b.width().total_cmp(&a.width()));
         for corner in corners.into_iter().take(KNOWN_REFINED) {
@@ -131,40 +187,79 @@ impl<'a, W: Weight> Job<'a, W> {
                 return;
             }
             let beta = f64::midpoint(corner.beta_low, corner.beta_high);
-            let refined = self.search.solve_from(known.clone(), beta);
-            self.search.keep(path, &refined.state, beta);
+            let refined = search.perfect(search.descend(known.clone(), beta), beta);
+            search.keep(path, &refined.state, beta);
         }
     }
 
-    /// The best at one β.
-    fn at(&self, beta: f64, start: Option<State>) -> Answer {
-        let began = Instant::now();
-        let mut seen = Vec::new();
-        let best = match start {
-            None => self.search.solve(beta, &mut seen),
-            Some(known) => self.search.solve_from(known, beta),
-        };
-        let best = self.no_worse_than_components(best, beta);
-        let moves = self.graph.vertices();
-        let (value, clusters) = (best.state.value(beta), best.state.clusters());
-        let record = PassRecord {
-            value,
-            clusters,
-            moves,
-            seconds: began.elapsed().as_secs_f64(),
-        };
-        let mut answer = self.answer(&best, beta, vec![record], false);
-        answer.interval = self.interval(&best.state, &seen);
+    /// The best at one β, and where it stands among everything seen.
+    fn at(
+        &self,
+        beta: f64,
+        start: Option<State>,
+        path: &mut Path,
+        after_step: &mut dyn FnMut(&Path),
+    ) -> Answer {
+        let best = self.solve(beta, start, path, after_step);
+        let mut answer = self.answer(&best, beta, path.trace().to_vec(), false);
+        answer.interval = self.interval(&best.state, path);
         answer
     }
 
-    /// `best`, unless one cluster a component, which needs no search, is better at β: a search that
-    /// was interrupted early may still be above it.
-    fn no_worse_than_components(&self, best: Refined, beta: f64) -> Refined {
-        if best.state.value(beta) <= -beta * self.search.components() as f64 {
-            return best;
+    /// The best partition found at β.
+    pub fn best_at(&self, beta: f64) -> State {
+        let best = self.solve(beta, None, &mut Path::default(), &mut |_| {});
+        best.state
+    }
+
+    /// All that leads to the recommended clustering, and then the best of it at β, refined there: so
+    /// the answer at β is never worse than the corner of the path there. A known clustering is
+    /// refined instead.
+    fn solve(
+        &self,
+        beta: f64,
+        start: Option<State>,
+        path: &mut Path,
+        after_step: &mut dyn FnMut(&Path),
+    ) -> Refined {
+        let from_known = start.is_some();
+        let known = start.map(|known| self.first().descend(known, beta));
+        let known = known.unwrap_or_else(|| self.one_a_component());
+        let mut best = self.as_it_is(known, beta, false);
+        for search in &self.searches {
+            if !from_known {
+                self.explore(search, path, after_step);
+                self.refine_choice(search, path);
+                let found = search.best_at(path, beta);
+                if found.value(beta) < best.state.value(beta) {
+                    best = self.as_it_is(found, beta, false);
+                }
+            }
+            if self.observer.cancelled() {
+                break;
+            }
+            let started = Instant::now();
+            best = search.perfect(search.descend(best.state, beta), beta);
+            search.keep(path, &best.state, beta);
+            search.add_record(path, started);
         }
-        self.as_it_is(self.one_a_component(), beta, false)
+        if best.state.value(beta) > -beta * self.first().components() as f64 {
+            // Interrupted early, a known clustering may be worse than none.
+            return self.as_it_is(self.one_a_component(), beta, false);
+        }
+        best
+    }
+
+    /// Where `state` is on the hull of everything seen, one cluster per component included.
+    fn interval(&self, state: &State, path: &Path) -> Option<(f64, f64)> {
+        let mut points = vec![
+            (state.clusters(), state.cut()),
+            (self.first().components(), 0.0),
+        ];
+        points.extend(path.points().iter().map(|p| (p.clusters, p.cut)));
+        let corners = corners(&points);
+        let own = corners.iter().find(|corner| corner.point == 0);
+        own.map(|corner| (corner.beta_low, corner.beta_high))
     }
 
     /// One cluster a component.
@@ -173,115 +268,139 @@ impl<'a, W: Weight> Job<'a, W> {
         State::new(&self.level(), whole.labels, whole.count)
     }
 
-    /// Where `state` is on the hull of everything seen, one cluster per component included.
-    fn interval(&self, state: &State, seen: &[(usize, f64)]) -> Option<(f64, f64)> {
-        let mut points = vec![
-            (state.clusters(), state.cut()),
-            (self.search.components(), 0.0),
-        ];
-        points.extend_from_slice(seen);
-        corners(&points)
-            .iter()
-            .find(|c| c.point == 0)
-            .map(|c| (c.beta_low, c.beta_high))
-    }
-
     /// The last few partitions of the path with at least `k` clusters, merged down to exactly `k`;
     /// the best of them, improved.
     fn exactly(
         &self,
         k: usize,
-        start: Option<State>,
+        known: Option<&State>,
         path: &mut Path,
         after_step: &mut dyn FnMut(&Path),
     ) -> Answer {
-        self.search.follow_down_to(k, path, after_step);
-        let mut best = self.merged_down(k, path);
-        if let Some(lighter) = self.search.lighter().filter(|_| !self.observer.cancelled()) {
-            // Steps of another length see other partitions.
-            let mut other = Path::default();
-            lighter.follow_down_to(k, &mut other, &mut |_| {});
-            best = better(best, self.merged_down(k, &other));
-        }
-        let mut proposed = Path::default();
-        self.search.add_proposals(&mut proposed);
-        if proposed.points().iter().any(|p| p.clusters >= k) {
-            best = better(best, self.merged_down(k, &proposed));
-        }
-        if let Some(mut known) = start.filter(|known| known.clusters() >= k) {
-            let united = self.settle_at(&mut known, k);
-            let beta = best.2;
-            best = better(best, (known, united, beta));
-        }
-        let (mut state, mut united, beta) = best;
-        let mut whole = false;
-        for _ in 0..self.search.attempts() {
+        self.first().follow_down_to(k, path, after_step);
+        let (mut best, mut whole) = self.exactly_on(self.first(), k, known, path, None);
+        for search in &self.searches[1..] {
             if self.observer.cancelled() {
                 break;
             }
-            let mut other = state.clone();
-            whole = self.search.improve_at(&mut other, beta);
-            if other.clusters() < k {
-                break;
-            }
-            let apart = self.settle_at(&mut other, k);
-            if other.cut() >= state.cut() {
-                break;
-            }
-            (state, united) = (other, apart);
+            // Steps of another length see other partitions.
+            let mut other = Path::default();
+            search.follow_down_to(k, &mut other, &mut |_| {});
+            (best, whole) = self.exactly_on(search, k, known, &mut other, Some(best));
         }
+        let Exact {
+            state,
+            united,
+            beta,
+        } = best;
         let best = self.as_it_is(state, beta, whole);
         let mut answer = self.answer(&best, beta, path.trace().to_vec(), united);
-        let seen: Vec<(usize, f64)> = path.points().iter().map(|p| (p.clusters, p.cut)).collect();
-        answer.interval = self.interval(&best.state, &seen);
+        answer.interval = self.interval(&best.state, path);
         answer
+    }
+
+    /// The best with exactly `k` clusters that comes from one path, from a known clustering, or from
+    /// what was found `before`; and whether the last repair found nothing to mend.
+    fn exactly_on(
+        &self,
+        search: &PathSearch<'a, W>,
+        k: usize,
+        known: Option<&State>,
+        path: &mut Path,
+        before: Option<Exact>,
+    ) -> (Exact, bool) {
+        search.add_proposals(path);
+        let mut best = self.merged_down(search, k, path);
+        if let Some(known) = known.filter(|known| known.clusters() >= k) {
+            let mut state = known.clone();
+            let united = self.settle_at(search, &mut state, k);
+            let beta = best.beta;
+            best = best.or_better(Exact {
+                state,
+                united,
+                beta,
+            });
+        }
+        if let Some(before) = before {
+            best = before.or_better(best);
+        }
+        let mut whole = false;
+        for _ in 0..search.attempts() {
+            if self.observer.cancelled() {
+                break;
+            }
+            let (mut state, beta) = (best.state.clone(), best.beta);
+            whole = search.improve_at(&mut state, beta);
+            if state.clusters() < k {
+                break;
+            }
+            let united = self.settle_at(search, &mut state, k);
+            if state.cut() >= best.state.cut() {
+                break;
+            }
+            best = Exact {
+                state,
+                united,
+                beta,
+            };
+        }
+        (best, whole)
     }
 
     /// A state to answer with as it is.
     fn as_it_is(&self, state: State, beta: f64, whole: bool) -> Refined {
         Refined {
-            settled: self.search.settled(&state, beta),
+            settled: self.first().settled(&state, beta),
             state,
             whole,
         }
     }
 
-    /// The best of the path's partitions with just enough clusters, each merged down to `k`;
-    /// whether components had to be united, and the β of the path there.
-    fn merged_down(&self, k: usize, path: &Path) -> (State, bool, f64) {
+    /// The best of the path's partitions with just enough clusters, each merged down to `k`.
+    fn merged_down(&self, search: &PathSearch<'a, W>, k: usize, path: &Path) -> Exact {
         let level = self.level();
         let mut enough: Vec<usize> = (0..path.points().len())
             .filter(|&at| path.points()[at].clusters >= k)
             .collect();
         enough.sort_by_key(|&at| path.points()[at].clusters);
-        let down = |at: usize| {
+        let mut best: Option<Exact> = None;
+        for at in enough.into_iter().take(search.starts()) {
+            // Interrupted, the first will do.
+            if best.is_some() && self.observer.cancelled() {
+                break;
+            }
             let point = path.points()[at];
             let mut state = State::new(&level, path.labels(at), point.clusters);
-            let united = self.settle_at(&mut state, k);
-            (state, united, point.beta)
-        };
-        // Interrupted, the first will do.
-        let wanted = |&(nth, _): &(usize, usize)| nth == 0 || !self.observer.cancelled();
-        let starts = enough
-            .into_iter()
-            .take(self.search.starts())
-            .enumerate()
-            .take_while(wanted);
-        let candidates = starts.map(|(_, at)| down(at));
-        candidates.reduce(better).unwrap_or_else(|| {
+            let united = self.settle_at(search, &mut state, k);
+            let found = Exact {
+                state,
+                united,
+                beta: point.beta,
+            };
+            best = Some(match best {
+                Some(before) => before.or_better(found),
+                None => found,
+            });
+        }
+        best.unwrap_or_else(|| {
             let mut state = State::singletons(&level);
-            let united = self.settle_at(&mut state, k);
-            (state, united, self.search.start())
+            let united = self.settle_at(search, &mut state, k);
+            let beta = search.start();
+            Exact {
+                state,
+                united,
+                beta,
+            }
         })
     }
 
     /// Brings a state to exactly `k` connected clusters by merges, with moves and chains of moves
-    /// in between.
-    fn settle_at(&self, state: &mut State, k: usize) -> bool {
+    /// in between; whether components had to be united.
+    fn settle_at(&self, search: &PathSearch<'a, W>, state: &mut State, k: usize) -> bool {
         let level = self.level();
         merge_down_to(&level, state, k);
-        move_keeping_count(&level, state, self.search.rounds(), self.observer);
-        chains(&level, state, self.search.chains(), self.observer);
+        move_keeping_count(&level, state, search.rounds(), self.observer);
+        chains(&level, state, search.chains(), self.observer);
         connect_and_merge_down_to(&level, state, k)
     }
 

@@ -20,13 +20,13 @@ mod effort;
 mod history;
 mod hull;
 mod information;
-mod job;
+pub(crate) mod job;
 mod links;
 pub(crate) mod merges;
 pub(crate) mod moves;
 mod null_model;
 mod path;
-pub(crate) mod path_search;
+mod path_search;
 mod repair;
 pub(crate) mod state;
 

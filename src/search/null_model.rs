@@ -12,13 +12,13 @@
 //! where `l_ic` are its links to c, `M_c` the mass of c without i, `M` the mass of all vertices and
 //! `v` the volume. With the degrees as masses this is modularity at resolution γ.
 //!
-//! The guide tries γ from that at which an average edge pays for an average pair, `n²/arcs`, down to
-//! 1/2, each from single vertices: vertices move, then clusters as wholes, contracting while that
+//! The guide tries γ from 1/2 up to that at which an average edge pays for an average pair,
+//! `n²/arcs`, each from single vertices: vertices move, then clusters as wholes, contracting while that
 //! shrinks the graph; then, a few times, vertices again and pieces of clusters. (Going on from the partition of the last γ is quicker,
 //! but what a fine γ has joined stays joined.) The guide only proposes: the penalised cut F judges,
 //! and exact moves of F refine.
 //!
-//! Cost O(arcs) for each γ, all of them in parallel; vertices are visited in their order, so that
+//! Cost O(arcs) for each γ; vertices are visited in their order, so that
 //! the result depends on nothing but the graph. Memory 13 bytes a vertex beside the contracted
 //! graph, for each γ under way.
 
@@ -29,7 +29,6 @@ use crate::ids::{Cluster, NONE};
 use crate::labels::compose;
 use crate::labels::renumber;
 use crate::run::Observer;
-use rayon::prelude::*;
 use std::collections::VecDeque;
 
 /// Contraction goes on while it leaves at most this share of the vertices.
@@ -39,7 +38,7 @@ const SHRINK: f64 = 0.98;
 const SMALLEST: f64 = 1e-9;
 
 /// How often vertices and clusters take turns.
-const TURNS: usize = 3;
+const TURNS: usize = 1;
 
 /// How often a vertex may be looked at, on average, while single vertices move.
 const VISITS: usize = 8;
@@ -47,49 +46,105 @@ const VISITS: usize = 8;
 /// A partition that the guide proposes.
 #[derive(Debug, Clone)]
 pub(super) struct Proposal {
+    /// The γ at which it was found.
+    pub gamma: f64,
     /// Labels in `0..clusters`, [`NONE`] for vertices without an edge.
     pub labels: Vec<Cluster>,
     /// The number of clusters.
     pub clusters: usize,
 }
 
-/// The partitions at γ = `n²/arcs`, and at γ divided by `factor` again and again until it is 1/2,
-/// finest first.
-pub(super) fn proposals<W: Weight>(
-    level: &Level<'_, W>,
-    factor: f64,
-    observer: &dyn Observer,
-) -> Vec<Proposal> {
-    let vertices = level.vertices() as f64;
-    let mut gammas = vec![vertices * vertices / level.graph.arcs() as f64];
-    while gammas[gammas.len() - 1] / factor >= 0.5 {
-        gammas.push(gammas[gammas.len() - 1] / factor);
-    }
-    let mass = level.cut.total_mass(level.graph);
-    let per_gamma = level.graph.volume() / (mass * mass);
-    gammas
-        .into_par_iter()
-        .filter(|_| !observer.cancelled())
-        .map(|gamma| propose(level, gamma * per_gamma, observer))
-        .collect()
+/// The null model of one graph.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct NullModel {
+    finest: f64,
+    /// The price of `m_i · M_c` at γ = 1.
+    price: f64,
 }
 
-/// A partition at one price of `m_i · M_c`.
-fn propose<W: Weight>(level: &Level<'_, W>, price: f64, observer: &dyn Observer) -> Proposal {
-    let mut labels = State::singletons(level).labels;
-    let mut clusters = renumber(&mut labels);
-    clusters = move_vertices(level, &mut labels, clusters, price);
-    clusters = merge(level, &mut labels, clusters, price, observer);
-    for _ in 0..TURNS {
-        if observer.cancelled() {
-            break;
+impl NullModel {
+    pub(super) fn new<W: Weight>(level: &Level<'_, W>) -> Self {
+        let vertices = level.vertices() as f64;
+        let mass = level.cut.total_mass(level.graph);
+        Self {
+            finest: vertices * vertices / level.graph.arcs() as f64,
+            price: level.graph.volume() / (mass * mass),
+        }
+    }
+
+    /// γ from 1/2, multiplied by `factor` again and again, up to `n²/arcs`.
+    pub(super) fn gammas(&self, factor: f64) -> Vec<f64> {
+        let mut gammas = vec![0.5];
+        while gammas[gammas.len() - 1] * factor <= self.finest {
+            gammas.push(gammas[gammas.len() - 1] * factor);
+        }
+        gammas
+    }
+
+    /// A quick partition at γ of the graph or of a contraction of it.
+    pub(super) fn draft<W: Weight>(
+        &self,
+        level: &Level<'_, W>,
+        gamma: f64,
+        observer: &dyn Observer,
+    ) -> Proposal {
+        let price = gamma * self.price;
+        let mut labels = State::singletons(level).labels;
+        let mut clusters = renumber(&mut labels);
+        clusters = move_vertices(level, &mut labels, clusters, price);
+        clusters = merge(level, &mut labels, clusters, price, observer);
+        Proposal {
+            gamma,
+            labels,
+            clusters,
+        }
+    }
+
+    /// What two partitions agree on, joined again at γ.
+    pub(super) fn join<W: Weight>(
+        &self,
+        level: &Level<'_, W>,
+        (mut labels, clusters): (Vec<Cluster>, usize),
+        gamma: f64,
+        observer: &dyn Observer,
+    ) -> Proposal {
+        let clusters = merge(level, &mut labels, clusters, gamma * self.price, observer);
+        let joined = Proposal {
+            gamma,
+            labels,
+            clusters,
+        };
+        self.improve(level, joined, observer)
+    }
+
+    /// A partition improved at its γ: vertices and pieces of clusters move, clusters merge.
+    pub(super) fn improve<W: Weight>(
+        &self,
+        level: &Level<'_, W>,
+        proposal: Proposal,
+        observer: &dyn Observer,
+    ) -> Proposal {
+        let Proposal {
+            gamma,
+            mut labels,
+            mut clusters,
+        } = proposal;
+        let price = gamma * self.price;
+        for _ in 0..TURNS {
+            if observer.cancelled() {
+                break;
+            }
+            clusters = move_vertices(level, &mut labels, clusters, price);
+            clusters = move_pieces(level, &mut labels, clusters, price);
+            clusters = merge(level, &mut labels, clusters, price, observer);
         }
         clusters = move_vertices(level, &mut labels, clusters, price);
-        clusters = move_pieces(level, &mut labels, clusters, price);
-        clusters = merge(level, &mut labels, clusters, price, observer);
+        Proposal {
+            gamma,
+            labels,
+            clusters,
+        }
     }
-    clusters = move_vertices(level, &mut labels, clusters, price);
-    Proposal { labels, clusters }
 }
 
 /// Takes clusters apart, each from single vertices as if it were the whole graph, and moves the
@@ -266,7 +321,14 @@ mod tests {
     fn planted_groups_are_proposed() {
         let graph = graph();
         let level = Level::new(&graph, &Cut::Normalized);
-        let found = proposals(&level, 2.0, &Silent);
+        let null_model = NullModel::new(&level);
+        let gammas = null_model.gammas(2.0).into_iter();
+        let found: Vec<Proposal> = gammas
+            .map(|gamma| {
+                let draft = null_model.draft(&level, gamma, &Silent);
+                null_model.improve(&level, draft, &Silent)
+            })
+            .collect();
         let planted: Vec<Cluster> = (0..192).map(|i| i / 12).collect();
         assert!(found.iter().any(|proposal| proposal.labels == planted));
         assert!(

@@ -64,6 +64,12 @@ impl Path {
         corners(&points)
     }
 
+    /// The point that is best at β, the earliest of equals.
+    pub fn best_at(&self, beta: f64) -> Option<usize> {
+        let value = |at: usize| self.points[at].cut - beta * self.points[at].clusters as f64;
+        (0..self.points.len()).min_by(|&a, &b| value(a).total_cmp(&value(b)))
+    }
+
     /// The β at which the path began.
     pub fn start(&self) -> f64 {
         self.points.first().map_or(f64::INFINITY, |p| p.beta)

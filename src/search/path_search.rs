@@ -12,24 +12,27 @@
 //! any step ([`Path`] is serialisable) and taken up again with the same result. Memory:
 //! [`History`].
 
-use super::anneal::{Annealer, schedule, start};
+use super::anneal::{Annealer, meet, schedule, start};
 use super::connect::connect;
 use super::contraction::Contracted;
 use super::effort::{Effort, Plan};
-use super::hull::corners;
 use super::information::information;
 use super::moves::{Active, dispensable, movable, move_whole};
-use super::null_model::proposals;
+use super::null_model::{NullModel, Proposal};
 use super::path::{Path, Point};
 use super::repair::{Scope, repair};
 use super::state::{Level, State};
 use crate::cut::Cut;
 use crate::graph::{Csr, Weight, components};
 use crate::run::{Event, Observer, PassRecord};
+use rayon::prelude::*;
 use std::time::Instant;
 
-/// A partition whose F is behind by more than this share is not refined beside a better one.
-const HOPELESS: f64 = 0.05;
+/// The null model proposes in earnest where its draft reaches this share of the path's F.
+const PROMISING: f64 = 0.85;
+
+/// How often what neighbouring proposals agree on is joined again.
+const GENERATIONS: usize = 2;
 
 /// A step that keeps less than this share of the clusters is too long.
 const STEEP: f64 = 0.6;
@@ -60,7 +63,6 @@ pub struct Refined {
 /// Follows paths on one graph.
 pub struct PathSearch<'a, W: Weight> {
     annealer: Annealer<'a, W>,
-    effort: Effort,
     plan: Plan,
     scale: f64,
     least: usize,
@@ -83,7 +85,6 @@ impl<'a, W: Weight> PathSearch<'a, W> {
         };
         Self {
             annealer,
-            effort,
             plan,
             scale: start(&level) / 0.9,
             least: components(graph).count,
@@ -272,65 +273,27 @@ impl<'a, W: Weight> PathSearch<'a, W> {
         path.add(point, contracted.labels.clone())
     }
 
-    /// The best partition found at one β: the better of what annealing and the null model lead to,
-    /// repaired and connected. The points seen on the way are added to `seen`.
-    pub fn solve(&self, beta: f64, seen: &mut Vec<(usize, f64)>) -> Refined {
-        let annealed = self.annealer.run(&self.schedule(beta), &mut |state| {
-            seen.push((state.clusters(), state.cut()));
-        });
-        let Some(guided) = self.guided(beta, seen) else {
-            return self.perfect(annealed, beta);
-        };
-        // Polishing takes longer than all before it, so the one that is far behind goes without.
-        let (mut first, mut second) = (annealed, guided);
-        if second.value(beta) < first.value(beta) {
-            std::mem::swap(&mut first, &mut second);
-        }
-        let behind = second.value(beta) - first.value(beta);
-        let best = self.perfect(first, beta);
-        if behind > HOPELESS * best.state.value(beta).abs() || self.annealer.observer.cancelled() {
-            return best;
-        }
-        let other = self.perfect(second, beta);
-        if other.state.value(beta) < best.state.value(beta) {
-            return other;
-        }
-        best
-    }
-
-    /// The best, at β, of the few best proposals of the null model, refined by moves of F.
-    fn guided(&self, beta: f64, seen: &mut Vec<(usize, f64)>) -> Option<State> {
-        let mut states: Vec<State> = self.proposed().collect();
-        seen.extend(states.iter().map(|state| (state.clusters(), state.cut())));
-        states.sort_by(|a, b| a.value(beta).total_cmp(&b.value(beta)));
-        states.truncate(self.plan.proposals);
-        let mut best: Option<State> = None;
-        for state in states {
-            let refined = self.descend(state, beta);
-            if best
-                .as_ref()
-                .is_none_or(|best| refined.value(beta) < best.value(beta))
-            {
-                best = Some(refined);
+    /// The best partition of a path at β. O(arcs).
+    pub fn best_at(&self, path: &Path, beta: f64) -> State {
+        let level = &self.annealer.level;
+        match path.best_at(beta) {
+            Some(point) => {
+                let clusters = path.points[point].clusters;
+                State::new(level, path.labels(point), clusters)
             }
+            None => State::singletons(level),
         }
-        best
     }
 
-    /// The proposals of the null model, finest first.
-    fn proposed(&self) -> impl Iterator<Item = State> {
-        let level = self.annealer.level;
-        let found = proposals(&level, self.plan.gamma_factor, self.annealer.observer);
-        found
-            .into_iter()
-            .map(move |proposal| State::new(&level, proposal.labels, proposal.clusters))
-    }
-
-    /// Adds to a path what the null model proposes: each proposal that is best among them at some
-    /// β, refined there by moves of F.
+    /// Adds to a path what the null model proposes.
+    ///
+    /// A draft at each γ shows where the null model can compete with the path at all; only there, and
+    /// half way to the next γ, it is improved. Then what the proposals at neighbouring γ agree on is
+    /// joined again, `GENERATIONS` times: where they differ, one of them is wrong. Moves of F refine
+    /// what comes out.
     pub fn add_proposals(&self, path: &mut Path) {
-        let observer = self.annealer.observer;
-        if observer.cancelled() {
+        let (level, observer) = (&self.annealer.level, self.annealer.observer);
+        if path.points.is_empty() || observer.cancelled() {
             return;
         }
         let started = Instant::now();
@@ -338,37 +301,77 @@ impl<'a, W: Weight> PathSearch<'a, W> {
             name: "comparing with the null model",
             total: None,
         });
-        let states: Vec<State> = self.proposed().collect();
-        let points: Vec<(usize, f64)> = states.iter().map(|s| (s.clusters(), s.cut())).collect();
-        let mut last = None;
-        for corner in corners(&points) {
-            if observer.cancelled() {
-                break;
-            }
-            let beta = f64::midpoint(corner.beta_low, corner.beta_high.min(self.start()));
-            let mut state = self.descend(states[corner.point].clone(), beta);
-            connect(&self.annealer.level, &mut state, beta);
+        let null_model = NullModel::new(level);
+        let draft = |gamma: f64| {
+            let draft = null_model.draft(level, gamma, observer);
+            let state = State::new(level, draft.labels.clone(), draft.clusters);
+            let beta = promising(path, state.clusters(), state.cut())?;
+            Some((draft, beta))
+        };
+        let factor = self.plan.gamma_factor;
+        let gammas = null_model.gammas(factor);
+        let mut drafts: Vec<(Proposal, f64)> = gammas.into_par_iter().filter_map(draft).collect();
+        let nearby = between(&drafts, factor);
+        drafts.par_extend(nearby.into_par_iter().filter_map(draft));
+        drafts.sort_by(|a, b| a.0.gamma.total_cmp(&b.0.gamma));
+        let improve = |(draft, beta)| (null_model.improve(level, draft, observer), beta);
+        let mut newest: Vec<(Proposal, f64)> = drafts.into_par_iter().map(improve).collect();
+        let join = |pair: &[(Proposal, f64)]| {
+            let (finer, coarser) = (&pair[1].0, &pair[0].0);
+            let agreed = meet(&coarser.labels, coarser.clusters, &finer.labels);
+            (
+                null_model.join(level, agreed, coarser.gamma, observer),
+                pair[0].1,
+            )
+        };
+        let mut proposals = Vec::new();
+        for _ in 0..GENERATIONS {
+            let joined = newest.par_windows(2).map(join).collect();
+            proposals.extend(std::mem::replace(&mut newest, joined));
+        }
+        proposals.extend(newest);
+        for (proposal, beta) in proposals {
+            let state = State::new(level, proposal.labels, proposal.clusters);
+            let mut state = self.descend(state, beta);
+            connect(level, &mut state, beta);
             self.keep(path, &state, beta);
-            last = Some((state.value(beta), state.clusters()));
         }
-        if let Some((value, clusters)) = last {
-            let seconds = started.elapsed().as_secs_f64();
-            path.trace.push(PassRecord {
-                value,
-                clusters,
-                moves: self.annealer.level.vertices(),
-                seconds,
-            });
-        }
+        self.add_record(path, started);
     }
 
-    /// Searches on from a given partition at one β.
-    pub fn solve_from(&self, state: State, beta: f64) -> Refined {
-        self.perfect(self.descend(state, beta), beta)
+    /// Adds to the trace of a path that its newest point was found in the time since `started`.
+    pub fn add_record(&self, path: &mut Path, started: Instant) {
+        let Some(point) = path.points.last() else {
+            return;
+        };
+        let record = PassRecord {
+            value: point.cut - point.beta * point.clusters as f64,
+            clusters: point.clusters,
+            moves: self.annealer.level.vertices(),
+            seconds: started.elapsed().as_secs_f64(),
+        };
+        path.trace.push(record);
+        self.annealer.observer.event(Event::Pass(&record));
+    }
+
+    /// Whether this search follows a path of its own beside that of the lighter ones.
+    pub fn explores(&self) -> bool {
+        self.plan.own_path
+    }
+
+    /// Adds the corners of a path of this search's own steps.
+    pub fn add_own_path(&self, path: &mut Path) {
+        let started = Instant::now();
+        let mut own = Path::default();
+        self.follow(&mut own, &mut |_| true);
+        for corner in own.corners() {
+            path.add(own.points[corner.point], own.labels(corner.point));
+        }
+        self.add_record(path, started);
     }
 
     /// Moves single vertices, then merges clusters, then refines what has merged.
-    fn descend(&self, mut state: State, beta: f64) -> State {
+    pub fn descend(&self, mut state: State, beta: f64) -> State {
         let level = &self.annealer.level;
         self.annealer
             .moves(&mut state, Active::all(level.vertices()), beta);
@@ -377,13 +380,21 @@ impl<'a, W: Weight> PathSearch<'a, W> {
         self.annealer.refine(&contracted, &merged, beta)
     }
 
-    /// Repairs a partition at β as thoroughly as an answer deserves.
-    pub fn perfect(&self, mut state: State, beta: f64) -> Refined {
-        let whole = self.improve(&mut state, &self.schedule(beta), self.plan.repairs);
-        let settled = self.finish(&mut state, beta);
+    /// Repairs a partition at β as thoroughly as an answer deserves; never makes it worse.
+    pub fn perfect(&self, state: State, beta: f64) -> Refined {
+        let mut better = state.clone();
+        let whole = self.improve(&mut better, &self.schedule(beta), self.plan.repairs);
+        let settled = self.finish(&mut better, beta);
+        if better.value(beta) <= state.value(beta) {
+            return Refined {
+                state: better,
+                settled,
+                whole,
+            };
+        }
         Refined {
+            settled: self.settled(&state, beta),
             state,
-            settled,
             whole,
         }
     }
@@ -416,20 +427,6 @@ impl<'a, W: Weight> PathSearch<'a, W> {
             .max(CHEAP / self.annealer.level.graph.arcs())
     }
 
-    /// A search of the same graph with the next lighter effort, if there is one.
-    pub fn lighter(&self) -> Option<Self> {
-        let plan = self.effort.lighter()?.plan();
-        Some(Self {
-            annealer: Annealer {
-                tuning: plan.tuning,
-                ..self.annealer
-            },
-            plan,
-            effort: self.effort.lighter()?,
-            ..*self
-        })
-    }
-
     /// How many chains of moves are tried.
     pub fn chains(&self) -> usize {
         self.plan.chains
@@ -443,4 +440,32 @@ impl<'a, W: Weight> PathSearch<'a, W> {
     fn schedule(&self, beta: f64) -> Vec<f64> {
         schedule(self.start(), beta, self.plan.steps)
     }
+}
+
+/// The β at which a partition with so many clusters and this cut comes closest to the best of a
+/// path, if it comes near anywhere.
+fn promising(path: &Path, clusters: usize, cut: f64) -> Option<f64> {
+    let mut closest = (PROMISING, None);
+    for corner in path.corners() {
+        let beta = f64::midpoint(corner.beta_low, corner.beta_high.min(path.start()));
+        let point = path.points[corner.point];
+        let best = point.cut - beta * point.clusters as f64;
+        let share = (cut - beta * clusters as f64) / best;
+        if best < 0.0 && share >= closest.0 {
+            closest = (share, Some(beta));
+        }
+    }
+    closest.1
+}
+
+/// Half way to the neighbours of the γ of each draft, which are `factor` apart.
+fn between(drafts: &[(Proposal, f64)], factor: f64) -> Vec<f64> {
+    let half = factor.sqrt();
+    let mut between: Vec<f64> = Vec::new();
+    for (draft, _) in drafts {
+        between.extend([draft.gamma / half, draft.gamma * half]);
+    }
+    between.sort_by(f64::total_cmp);
+    between.dedup();
+    between
 }

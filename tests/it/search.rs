@@ -308,11 +308,13 @@ fn resumes_alike<W: Weight>(graph: &Csr<W>) {
     let search = Search::new().effort(Effort::Fast);
     let whole = search.run_csr(graph).unwrap();
     let masses = Cut::Normalized;
-    // One record a step of the path, and a last one for what the null model proposes.
-    for stop in 1..whole.trace.len() - 1 {
+    let mut path = Path::default();
+    let follower = PathSearch::new(graph, &masses, Effort::Fast, &Silent);
+    follower.follow(&mut path, &mut |_| true);
+    for stop in 1..path.points().len() {
         let mut walk = Path::default();
         let mut steps = 0;
-        PathSearch::new(graph, &masses, Effort::Fast, &Silent).follow(&mut walk, &mut |_| {
+        follower.follow(&mut walk, &mut |_| {
             steps += 1;
             steps < stop
         });
@@ -389,7 +391,7 @@ fn sparse_planted_graphs_do_not_collapse_into_one_cluster() {
         let found = search.run_csr(&graph).unwrap();
         let target = search.start(planted.clone()).run_csr(&graph).unwrap();
         assert!(
-            found.value < 0.85 * target.value,
+            found.value < 0.93 * target.value,
             "mixing {mixing}: {} beside {}",
             found.value,
             target.value
@@ -448,4 +450,98 @@ fn no_corner_of_zero_width_is_recommended() {
     let choice = answer.choice.unwrap();
     let chosen = choice.candidates[choice.chosen];
     assert!(chosen.width() > 0.0, "{chosen:?}");
+}
+
+/// F at β of the answers of rising effort, and of the corner of the default path there.
+fn values_at<W: Weight>(graph: &Csr<W>, cut: &Cut, beta: f64) -> (Vec<f64>, f64) {
+    let efforts = [Effort::Fast, Effort::Normal, Effort::Best];
+    let values = efforts.map(|effort| {
+        let search = search_for(at(beta)).cut(cut.clone()).effort(effort);
+        search.run_csr(graph).unwrap().value
+    });
+    let path = Search::new().cut(cut.clone()).run_csr(graph).unwrap();
+    let corners = path.choice.unwrap().candidates;
+    let at_beta = corners.iter().map(|c| c.cut - beta * c.clusters as f64);
+    (values.to_vec(), at_beta.fold(f64::INFINITY, f64::min))
+}
+
+fn more_is_never_worse<W: Weight>(graph: &Csr<W>, cut: &Cut, beta: f64) {
+    let (values, corner) = values_at(graph, cut, beta);
+    let slack = 1e-9 * (1.0 + corner.abs());
+    assert!(
+        values[1] <= values[0] + slack && values[2] <= values[1] + slack,
+        "more effort is worse at {beta}: {values:?}"
+    );
+    assert!(
+        values[1] <= corner + slack,
+        "the path's corner at {beta} is better: {corner} against {values:?}"
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn more_effort_is_never_worse_nor_is_the_answer_than_the_path(g in graphs(30), beta in 0.05..0.9, ratio in any::<bool>()) {
+        prop_assume!(g.arcs() > 0);
+        more_is_never_worse(&g, if ratio { &Cut::Ratio } else { &Cut::Normalized }, beta);
+    }
+
+    #[test]
+    fn more_effort_is_never_worse_for_a_number_of_clusters(g in graphs(24), k in 1usize..6) {
+        prop_assume!(g.vertices() - g.isolated() >= k);
+        let cuts = [Effort::Fast, Effort::Normal, Effort::Best].map(|effort| {
+            let answer = search_for(Target::Clusters(k)).effort(effort).run_csr(&g).unwrap();
+            answer.cut
+        });
+        prop_assert!(cuts[1] <= cuts[0] + 1e-9 && cuts[2] <= cuts[1] + 1e-9, "{cuts:?}");
+    }
+}
+
+#[test]
+fn on_planted_graphs_more_effort_is_never_worse_nor_is_the_answer_than_the_path() {
+    let (dense, _) = lfr();
+    let sparse = Lfr {
+        vertices: 2000,
+        average_degree: 4.3,
+        degree_exponent: 3.0,
+        mixing: 0.2,
+        min_community: Some(20),
+        max_community: Some(200),
+        ..Lfr::default()
+    };
+    let sparse = sparse.generate().unwrap().graph().unwrap();
+    for beta in [0.1, 0.29, 0.5, 0.7] {
+        more_is_never_worse(&dense, &Cut::Normalized, beta);
+        more_is_never_worse(&sparse, &Cut::Normalized, beta);
+    }
+}
+
+#[test]
+fn the_resolution_of_a_corner_gives_its_clustering_or_a_better_one() {
+    let (graph, _) = lfr();
+    let path = Search::new().run_csr(&graph).unwrap();
+    for corner in path.choice.unwrap().candidates {
+        let beta = f64::midpoint(corner.beta_low, corner.beta_high);
+        if beta > 0.0 {
+            let answer = search_for(at(beta)).run_csr(&graph).unwrap();
+            let value = corner.cut - beta * corner.clusters as f64;
+            assert!(answer.value <= value + 1e-9 * (1.0 + value.abs()));
+        }
+    }
+}
+
+#[test]
+fn the_trace_covers_the_time_of_a_run() {
+    let (graph, _) = sparse_planted(0.2, 1);
+    for target in [Target::Recommended, at(0.29)] {
+        let started = std::time::Instant::now();
+        let answer = search_for(target).run_csr(&graph).unwrap();
+        let whole = started.elapsed().as_secs_f64();
+        let traced: f64 = answer.trace.iter().map(|pass| pass.seconds).sum();
+        assert!(
+            traced <= whole && traced > 0.8 * whole,
+            "{traced} of {whole}"
+        );
+    }
 }
