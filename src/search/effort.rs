@@ -73,7 +73,7 @@ impl Effort {
                 steps: 5,
                 gamma_factor: 4.0,
                 own_path: false,
-                stride: 0.1,
+                stride: 0.05,
                 repairs: (1, 0),
                 path_repairs: (0, 0),
                 finishing: 1,
