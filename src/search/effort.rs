@@ -66,9 +66,9 @@ impl Effort {
         match self {
             Self::Fast => Plan {
                 tuning: Tuning {
-                    rounds: 3,
-                    shrink: 0.8,
-                    pieces: false,
+                    rounds: 20,
+                    shrink: 0.98,
+                    pieces: true,
                 },
                 steps: 5,
                 gamma_factor: 4.0,
