@@ -31,14 +31,11 @@ use crate::partition::Sums;
 use crate::run::{Passes, Run, StopRules, run_options};
 use crate::search::Effort;
 use crate::search::job::Job;
-use crate::search::state::Account;
+use crate::search::state::{Account, Level};
 use crate::with_csr;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
-
-/// A change must be better than rounding to count.
-const EPSILON: f64 = 1e-12;
 
 /// Which copies of a vertex are joined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -309,6 +306,8 @@ impl Layers<'_> {
 struct Search<'a> {
     layered: &'a LayeredGraph,
     prices: &'a TwoPrices,
+    /// A change must be better than this to count.
+    tolerance: f64,
     labels: Vec<Cluster>,
     accounts: Vec<Account>,
     sizes: Vec<usize>,
@@ -341,6 +340,7 @@ impl<'a> Search<'a> {
         Self {
             layered,
             prices,
+            tolerance: Level::new(&layered.graph, &prices.cut).tolerance,
             labels,
             accounts: (0..k).map(account).collect(),
             sizes,
@@ -407,7 +407,7 @@ impl<'a> Search<'a> {
             0.0
         };
         let leaving = self.cost(left, size - 1) - self.cost(whole, size) - leaves_layer;
-        let mut best = (NONE, -EPSILON);
+        let mut best = (NONE, -self.tolerance);
         for &(to, link) in links.iter().filter(|l| l.0 != from) {
             let (there, size) = (self.accounts[to as usize], self.sizes[to as usize]);
             let enters_layer = if self.uses(layer, to) == 0 {
@@ -473,7 +473,7 @@ impl<'a> Search<'a> {
                 .iter()
                 .map(|p| (p, change(p)))
                 .reduce(|x, y| if y.1 < x.1 { y } else { x });
-            let Some((&(b, link), _)) = best.filter(|(_, change)| *change < -EPSILON) else {
+            let Some((&(b, link), _)) = best.filter(|(_, change)| *change < -self.tolerance) else {
                 continue;
             };
             self.absorb(a, b, link, layers);

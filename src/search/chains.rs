@@ -15,7 +15,7 @@
 //! O(Σ deg · log vertices) over the vertices next to another cluster, mostly for filling the heap.
 
 use super::links::Links;
-use super::moves::{EPSILON, Kind, Proposal, Rules, best_move};
+use super::moves::{Kind, Proposal, Rules, best_move};
 use super::state::{Level, State};
 use crate::graph::Weight;
 use crate::ids::{Cluster, Vertex};
@@ -74,7 +74,7 @@ pub fn chains<W: Weight>(
             .take_while(|_| !observer.cancelled());
         let better = starts
             .map(|first| Chain::new(level, state).run(state, first))
-            .find(|&change| change < -EPSILON);
+            .find(|&change| change < -level.tolerance);
         let Some(change) = better else { break };
         total += change;
     }
@@ -135,7 +135,7 @@ impl<'a, W: Weight> Chain<'a, W> {
         {
             self.make(state, &proposal);
             change += by;
-            if change < least - EPSILON {
+            if change < least - self.level.tolerance {
                 (least, kept) = (change, self.made.len());
             }
         }

@@ -7,7 +7,6 @@
 //! is exact. Only doubtful clusters are looked at: O(vertices) and O(Σ deg) over their members.
 
 use super::links::Links;
-use super::moves::EPSILON;
 use super::state::{Account, Level, State};
 use crate::graph::{Weight, components_within};
 use crate::ids::{Cluster, NONE, Vertex};
@@ -124,7 +123,7 @@ fn best_neighbour<W: Weight>(
     let join = |b: Cluster, links: f64| state.account(b).join(group, links);
     let best = links
         .best(c, join)
-        .filter(|(_, join)| join + beta - group.ratio() < -EPSILON);
+        .filter(|(_, join)| join + beta - group.ratio() < -level.tolerance);
     let best = best.map(|(to, _)| (to, links.to(to)));
     links.clear();
     let (to, shared) = best?;

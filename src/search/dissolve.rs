@@ -8,7 +8,6 @@
 //! is kept if F falls, and undone otherwise. Cost O(Σ deg) over the members of the clusters tried.
 
 use super::links::Links;
-use super::moves::EPSILON;
 use super::state::{Account, Level, State};
 use crate::graph::{Members, Weight};
 use crate::ids::{Cluster, Vertex};
@@ -94,7 +93,7 @@ impl Attempt {
                 break;
             }
         }
-        let done = queue.is_empty() && change < -EPSILON;
+        let done = queue.is_empty() && change < -level.tolerance;
         if !done {
             self.undo(state, own);
         }

@@ -66,14 +66,14 @@ impl Effort {
         match self {
             Self::Fast => Plan {
                 tuning: Tuning {
-                    rounds: 3,
-                    shrink: 0.8,
-                    pieces: false,
+                    rounds: 20,
+                    shrink: 0.98,
+                    pieces: true,
                 },
                 steps: 5,
                 gamma_factor: 4.0,
                 own_path: false,
-                stride: 0.1,
+                stride: 0.05,
                 repairs: (1, 0),
                 path_repairs: (0, 0),
                 finishing: 1,

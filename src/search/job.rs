@@ -273,12 +273,12 @@ impl<'a, W: Weight> Job<'a, W> {
     fn exactly(
         &self,
         k: usize,
-        known: Option<&State>,
+        start: Option<&State>,
         path: &mut Path,
         after_step: &mut dyn FnMut(&Path),
     ) -> Answer {
         self.first().follow_down_to(k, path, after_step);
-        let (mut best, mut whole) = self.exactly_on(self.first(), k, known, path, None);
+        let (mut best, mut whole) = self.exactly_on(self.first(), k, start, path, None);
         for search in &self.searches[1..] {
             if self.observer.cancelled() {
                 break;
@@ -286,7 +286,7 @@ impl<'a, W: Weight> Job<'a, W> {
             // Steps of another length see other partitions.
             let mut other = Path::default();
             search.follow_down_to(k, &mut other, &mut |_| {});
-            (best, whole) = self.exactly_on(search, k, known, &mut other, Some(best));
+            (best, whole) = self.exactly_on(search, k, start, &mut other, Some(best));
         }
         let Exact {
             state,

@@ -29,9 +29,6 @@ const BLOCK: usize = 1 << 14;
 /// Below this many vertices a block is not worth sharing between threads.
 const SHARE: usize = 1 << 8;
 
-/// A change must be better than rounding to count.
-pub(super) const EPSILON: f64 = 1e-12;
-
 /// What local search may do.
 #[derive(Debug, Clone, Copy)]
 pub struct Rules {
@@ -165,7 +162,7 @@ fn propose<W: Weight>(
     links: &mut Links,
 ) -> Option<Proposal> {
     best_move(level, state, rules, i, links)
-        .filter(|&(_, change)| change < -EPSILON)
+        .filter(|&(_, change)| change < -level.tolerance)
         .map(|(proposal, _)| proposal)
 }
 
@@ -228,7 +225,7 @@ fn apply<W: Weight>(
     };
     let vertex = level.vertex(i, proposal.own_loop);
     let change = state.change(vertex, from, to, links, rules.beta);
-    (change < -EPSILON).then(|| {
+    (change < -level.tolerance).then(|| {
         state.shift(i, vertex, to, links);
         change
     })

@@ -2,7 +2,7 @@
 //!
 //! Annealing ([`super::anneal`]) already visits a sequence of β; the path keeps what it finds. Each
 //! step starts from the contracted graph ([`super::contraction`]) of the last, is repaired
-//! ([`super::repair`]) and made connected (`connect`), and is kept as a point (k, Cut); the hull
+//! ([`super::repair`]) where the effort asks for it, made connected (`connect`), and is kept as a point (k, Cut); the hull
 //! ([`super::hull`]) of these points then says which partition is best at which β. The stride
 //! adapts: a step that loses more than `STEEP` of the clusters is taken again at half the stride,
 //! down to an eighth; below a fifth of the scale the stride shrinks with β, so that coarse

@@ -22,7 +22,6 @@
 use super::anneal::Annealer;
 use super::contraction::Contracted;
 use super::dissolve::dissolve;
-use super::moves::EPSILON;
 use super::state::{Level, State};
 use crate::graph::Weight;
 use crate::ids::{Cluster, NONE};
@@ -63,7 +62,8 @@ pub fn repair<W: Weight>(
         Scope::Inside => inside(annealer, state, &marked, &map, k, schedule),
         Scope::Free => freely(annealer, state, &marked, map, k, schedule),
     };
-    let better = repaired.value(beta) < state.value(beta) - EPSILON * state.clusters() as f64;
+    let better = repaired.value(beta)
+        < state.value(beta) - annealer.level.tolerance * state.clusters() as f64;
     if better {
         *state = repaired;
     }

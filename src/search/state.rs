@@ -71,6 +71,18 @@ impl Account {
     }
 }
 
+/// A change must be better than rounding to count, relative to the cut ratio of a vertex.
+const EPSILON: f64 = 1e-12;
+
+/// `Σ_i d_i / Σ_i m_i`: 1 for normalized cut.
+fn average_ratio<W: Weight>(graph: &Csr<W>, cut: &Cut) -> f64 {
+    if *cut == Cut::Normalized {
+        1.0
+    } else {
+        graph.volume() / cut.total_mass(graph)
+    }
+}
+
 /// A graph as local search sees it: with cut, and with groups that clusters may not cross.
 #[derive(Debug, Clone, Copy)]
 pub struct Level<'a, W: Weight> {
@@ -82,6 +94,9 @@ pub struct Level<'a, W: Weight> {
     pub cut: &'a Cut,
     /// If given, vertices join only clusters of vertices of their own group.
     pub groups: Option<&'a [Cluster]>,
+    /// A change of F must be better than this to count: [`EPSILON`] times the cut ratio of an
+    /// average vertex, so that nothing depends on the unit of the weights. The same on all levels.
+    pub tolerance: f64,
 }
 
 impl<'a, W: Weight> Level<'a, W> {
@@ -92,6 +107,7 @@ impl<'a, W: Weight> Level<'a, W> {
             rows: graph.rows(),
             cut,
             groups: None,
+            tolerance: EPSILON * average_ratio(graph, cut),
         }
     }
 
@@ -132,7 +148,12 @@ impl<'a, W: Weight> Level<'a, W> {
             }
             of
         });
-        Coarse { graph, cut, groups }
+        Coarse {
+            graph,
+            cut,
+            groups,
+            tolerance: self.tolerance,
+        }
     }
 }
 
@@ -145,6 +166,7 @@ pub struct Coarse<S: Weight> {
     pub cut: Cut,
     /// The group of each vertex.
     pub groups: Option<Vec<Cluster>>,
+    tolerance: f64,
 }
 
 impl<S: Weight> Coarse<S> {
@@ -155,6 +177,7 @@ impl<S: Weight> Coarse<S> {
             rows: self.graph.rows(),
             cut: &self.cut,
             groups: self.groups.as_deref(),
+            tolerance: self.tolerance,
         }
     }
 }
