@@ -70,7 +70,7 @@ pub enum Event<'a> {
         /// Number of steps, for a progress bar.
         total: Option<u64>,
     },
-    /// A step at this resolution begins.
+    /// The pass that is told of next was made at this resolution.
     Step {
         /// β.
         beta: f64,

@@ -239,6 +239,7 @@ impl<'a, W: Weight> PathSearch<'a, W> {
             seconds: started.elapsed().as_secs_f64(),
         };
         path.trace.push(pass);
+        self.annealer.observer.event(Event::Step { beta });
         self.annealer.observer.event(Event::Pass(&pass));
     }
 
