@@ -1,10 +1,9 @@
 //! The state of a path on disk, so that an interrupted run can go on.
 //!
-//! A checkpoint is two lines of JSON: what it belongs to, with the checksum of the rest; and the
-//! path. It is taken up only if its version, the graph as read (whatever file and flags it came
-//! from) and the options of the search are the same, and if the checksum is right: a path that
-//! passes these tests was written by this program for this search, so nothing of it needs to be
-//! doubted.
+//! A checkpoint is three lines: the checksum of the other two; what it belongs to; and the path. It
+//! is taken up only if the checksum is right, and if its version, the graph as read (whatever file
+//! and flags it came from) and the options of the search are the same: a path that passes these
+//! tests was written by this program for this search, so nothing of it needs to be doubted.
 
 use crate::common::Progress;
 use anyhow::{Context, bail};
@@ -30,15 +29,6 @@ struct Belongs<'a> {
     graph: u64,
     #[serde(borrow)]
     search: Search<'a>,
-}
-
-/// The first line.
-#[derive(Serialize, Deserialize)]
-struct Head<'a> {
-    #[serde(borrow)]
-    belongs: Belongs<'a>,
-    /// Of the second line.
-    checksum: u64,
 }
 
 impl<'a> Checkpoint<'a> {
@@ -71,10 +61,10 @@ impl<'a> Checkpoint<'a> {
             Err(error) if error.kind() == io::ErrorKind::InvalidData => None,
             other => Some(other.with_context(|| format!("cannot read the checkpoint {shown}"))?),
         };
-        let Some((head, walk)) = text.as_deref().and_then(parse) else {
+        let Some((belongs, walk)) = text.as_deref().and_then(parse) else {
             bail!("{shown} is no checkpoint of this version, or damaged; remove it to start anew");
         };
-        if head.belongs != self.belongs {
+        if belongs != self.belongs {
             bail!(
                 "{shown} belongs to another graph, another version or other flags; remove it to \
                  start anew"
@@ -88,25 +78,26 @@ impl<'a> Checkpoint<'a> {
     }
 
     /// Writes the path, replacing the last one.
-    pub fn store(&self, walk: &SearchPath) -> anyhow::Result<()> {
-        let body = serde_json::to_string(walk)?;
-        let head = Head {
-            belongs: self.belongs.clone(),
-            checksum: xxh3_64(body.as_bytes()),
-        };
-        let head = serde_json::to_string(&head)?;
-        write_atomically(self.file, |out| writeln!(out, "{head}\n{body}"))?;
+    pub fn store(&self, path: &SearchPath) -> anyhow::Result<()> {
+        let belongs = serde_json::to_string(&self.belongs)?;
+        let text = format!("{belongs}\n{}\n", serde_json::to_string(path)?);
+        let checksum = checksum(&text);
+        write_atomically(self.file, |out| write!(out, "{checksum}\n{text}"))?;
         Ok(())
     }
 }
 
-/// Both lines, if they are whole.
-fn parse(text: &str) -> Option<(Head<'_>, SearchPath)> {
-    let (head, body) = text.split_once('\n')?;
-    let body = body.strip_suffix('\n')?;
-    let head: Head<'_> = serde_json::from_str(head).ok()?;
-    if head.checksum != xxh3_64(body.as_bytes()) {
+fn checksum(text: &str) -> String {
+    format!("{:016x}", xxh3_64(text.as_bytes()))
+}
+
+/// What a checkpoint belongs to and its path, if it is whole.
+fn parse(text: &str) -> Option<(Belongs<'_>, SearchPath)> {
+    let (expected, text) = text.split_once('\n')?;
+    if checksum(text) != expected {
         return None;
     }
-    Some((head, serde_json::from_str(body).ok()?))
+    let (belongs, path) = text.split_once('\n')?;
+    let belongs = serde_json::from_str(belongs).ok()?;
+    Some((belongs, serde_json::from_str(path).ok()?))
 }
