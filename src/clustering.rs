@@ -26,7 +26,7 @@ pub struct Clustering {
     pub objective: Cut,
     /// `Σ_c cut_c / M_c`.
     pub cut: f64,
-    /// The resolution β at which [`Clustering::value`] is stated.
+    /// The resolution β at which the value is stated.
     pub beta: f64,
     /// The objective that was minimised, at these labels: `F = cut − βk` unless the method says
     /// otherwise.

@@ -4,7 +4,7 @@
 //! # What is minimised
 //!
 //! `J + λk`, the weighted kernel k-means objective plus a price λ for every cluster. With the
-//! kernel of a graph ([`cut`](crate::cut)) this is `C + F`, the penalised cut;
+//! kernel of a graph ([`crate::cut`]) this is `C + F`, the penalised cut;
 //! [`KernelDpMeans::run`] reports F.
 //!
 //! # The pass

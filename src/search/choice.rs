@@ -42,7 +42,7 @@ pub struct Candidate {
     pub beta_high: f64,
     /// `Σ_c (w_c/v − (D_c/v)²)` with `v` the volume of the graph.
     pub modularity: f64,
-    /// How much the cluster of a vertex tells of that of its neighbour: [`information`].
+    /// How much the cluster of a vertex tells of that of its neighbour.
     pub information: f64,
 }
 

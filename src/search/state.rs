@@ -94,7 +94,7 @@ pub struct Level<'a, W: Weight> {
     pub cut: &'a Cut,
     /// If given, vertices join only clusters of vertices of their own group.
     pub groups: Option<&'a [Cluster]>,
-    /// A change of F must be better than this to count: [`EPSILON`] times the cut ratio of an
+    /// A change of F must be better than this to count: `EPSILON` times the cut ratio of an
     /// average vertex, so that nothing depends on the unit of the weights. The same on all levels.
     pub tolerance: f64,
 }
